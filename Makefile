@@ -1,0 +1,68 @@
+# make demo and make test do all set-up themselves; a second call only redoes what changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
+
+.PHONY: demo test lint format bench sanitize clean compiler
+
+demo: $(VENV)/.built
+	$(BIN)/sentree demo
+
+test: $(VENV)/.built
+	$(BIN)/python -m pytest -n 2 -q
+
+lint: $(VENV)/.built-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror native/*
+
+format: $(VENV)/.built-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i native/*
+
+bench: $(VENV)/.built-compare
+	$(BIN)/python benchmarks/speed.py --out benchmarks/results
+	$(BIN)/python benchmarks/knn.py --out benchmarks/results
+
+# The kernel tests on a debug build with checked containers, ASan and UBSan. Its own environment
+# borrows every package but sentree from the first one.
+sanitize: $(VENV)-sanitize/.built
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
+	SENTREE_EXPECT_SANITIZED=1 $(VENV)-sanitize/bin/python -m pytest -q -p no:cacheprovider tests/test_optimise.py
+
+clean:
+	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "sentree needs Python 3.11 or newer; set PYTHON to one, for example: make demo PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+compiler:
+	@test -n "$(CXX_FOUND)" || { echo "sentree needs a C++17 compiler and found none: install g++ or clang++ (for example the package 'g++'), or set CXX to your compiler, and call make again." >&2; exit 1; }
+
+$(VENV)/.built: $(VENV)/bin/python $(BUILD_FILES) | compiler
+	@echo "Building sentree and installing what it needs into $(VENV) (a minute or two the first time) ..."
+	$(PIP) install --editable '.[test]'
+	@touch $@
+
+$(VENV)/.built-dev: $(VENV)/.built
+	$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.built-compare: $(VENV)/.built
+	$(PIP) install --editable '.[compare]'
+	@touch $@
+
+$(VENV)-sanitize/.built: $(VENV)/.built $(wildcard src/sentree/*.py)
+	$(BIN)/python -m venv $(VENV)-sanitize
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	  > "$$($(VENV)-sanitize/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"
+	$(VENV)-sanitize/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --force-reinstall \
+	  -C build-dir=build/sanitize -C cmake.define.SENTREE_SANITIZE=ON -C cmake.build-type=Debug .
+	@touch $@

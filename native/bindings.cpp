@@ -1,0 +1,231 @@
+// Python's view of the kernels: checks sizes, releases the GIL, polls for Ctrl-C, reports progress.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "contraction.hpp"
+#include "merge.hpp"
+#include "monitor.hpp"
+#include "move.hpp"
+#include "tree.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+using Doubles = In<double>;
+using Ints = In<std::int32_t>;
+using Longs = In<std::int64_t>;
+
+template <class T>
+Out<T> to_numpy(std::vector<T> values) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T>(held->data(), {held->size()}, owner);
+}
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+std::int32_t size32(const Longs& indptr) {
+  require(indptr.size() >= 1 && indptr.size() <= 0x7fffffff, "indptr has a wrong length");
+  return static_cast<std::int32_t>(indptr.size() - 1);
+}
+
+sentree::Csr csr(const Longs& indptr, const Ints& indices, const Doubles& weights) {
+  require(indices.size() == weights.size(), "indices and weights differ in length");
+  require(indptr.data()[indptr.size() - 1] == static_cast<std::int64_t>(indices.size()),
+          "indptr does not end at the number of entries");
+  return {indptr.data(), indices.data(), weights.data(), size32(indptr)};
+}
+
+// The arrays of one problem, in the order in which every kernel takes them.
+struct Arguments {
+  Longs indptr;
+  Ints indices;
+  Doubles weights, degree;
+  Longs relation_indptr;
+  Ints relation_indices;
+  Doubles relation_weights;
+
+  sentree::Problem problem() const {
+    sentree::Problem p{csr(indptr, indices, weights),
+                       csr(relation_indptr, relation_indices, relation_weights), degree.data()};
+    require(p.relation.n == p.graph.n, "graph and relation differ in size");
+    require(static_cast<std::int32_t>(degree.size()) == p.graph.n, "degree has a wrong length");
+    return p;
+  }
+};
+
+// Ten times a second: let Python handle signals and tell the progress callback how far we are.
+class PythonPoll {
+ public:
+  explicit PythonPoll(nb::object progress) : progress_(std::move(progress)) {}
+
+  void operator()(double done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress_.is_none()) progress_(done);
+  }
+
+ private:
+  nb::object progress_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Runs a kernel with the GIL released and a monitor that polls Python.
+template <class Kernel>
+auto run(const nb::object& progress, Kernel kernel) {
+  PythonPoll poll(progress);
+  sentree::Monitor monitor([&poll](double done) { poll(done); });
+  nb::gil_scoped_release release;
+  return kernel(monitor);
+}
+
+using Joins = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>;
+
+Joins joins_to_numpy(const std::vector<sentree::Join>& joins) {
+  std::vector<std::int32_t> first, second;
+  std::vector<double> gain;
+  for (const sentree::Join& join : joins) {
+    first.push_back(join.first);
+    second.push_back(join.second);
+    gain.push_back(join.gain);
+  }
+  return {to_numpy(std::move(first)), to_numpy(std::move(second)), to_numpy(std::move(gain))};
+}
+
+Joins merge(Arguments a, std::int32_t fewest_modules, bool must_link_first, nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+    return sentree::merge(problem, fewest_modules, must_link_first, monitor);
+  }));
+}
+
+Joins stretch(Arguments a, bool leaf_penalty, bool must_link_first, nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+    return sentree::stretch(problem, leaf_penalty, must_link_first, monitor);
+  }));
+}
+
+std::vector<std::int32_t> checked_labels(const Ints& labels, std::int32_t n, std::int32_t n_modules) {
+  require(static_cast<std::int32_t>(labels.size()) == n, "labels have a wrong length");
+  std::vector<std::int32_t> copy(labels.data(), labels.data() + labels.size());
+  for (const std::int32_t u : copy) require(u >= 0 && u < n_modules, "a label is out of range");
+  return copy;
+}
+
+std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>, std::int32_t> move(
+    Arguments a, Ints labels, std::int32_t n_modules, double least_gain, std::int32_t most_sweeps,
+    bool keep_modules, nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  std::vector<std::int32_t> start = checked_labels(labels, problem.graph.n, n_modules);
+  const sentree::MoveOptions options{least_gain, most_sweeps, keep_modules};
+  std::vector<std::int32_t> vertex, module, result;
+  std::vector<double> gain;
+  const std::int32_t sweeps = run(progress, [&](sentree::Monitor& monitor) {
+    sentree::MovingPartition partition(problem, std::move(start), n_modules);
+    const std::int32_t count =
+        sentree::move(partition, problem.graph.n, options, monitor, [&](const sentree::Step& s) {
+          vertex.push_back(s.vertex);
+          module.push_back(s.module);
+          gain.push_back(s.gain);
+        });
+    result = partition.labels();
+    return count;
+  });
+  return {to_numpy(std::move(result)), to_numpy(std::move(vertex)), to_numpy(std::move(module)),
+          to_numpy(std::move(gain)), sweeps};
+}
+
+double move_gain(Arguments a, Ints labels, std::int32_t n_modules, std::int32_t i, std::int32_t to) {
+  const sentree::Problem problem = a.problem();
+  require(i >= 0 && i < problem.graph.n && to >= 0 && to < n_modules, "move is out of range");
+  sentree::MovingPartition partition(problem, checked_labels(labels, problem.graph.n, n_modules),
+                                     n_modules);
+  return partition.gain(i, to);
+}
+
+std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume, Doubles cut,
+                                                    Doubles relation_cut, std::int32_t n_leaves,
+                                                    std::int32_t height, bool leaf_penalty,
+                                                    nb::object progress) {
+  require(parent.size() == volume.size() && parent.size() == cut.size() &&
+              parent.size() == relation_cut.size(),
+          "the arrays of the tree differ in length");
+  const sentree::Tree tree{parent.data(),       volume.data(),
+                           cut.data(),          relation_cut.data(),
+                           static_cast<std::int32_t>(parent.size()), n_leaves};
+  require(n_leaves >= 1 && tree.n_nodes >= n_leaves, "the number of leaves is wrong");
+  for (std::int32_t node = 0; node + 1 < tree.n_nodes; ++node) {
+    require(tree.parent[node] > node && tree.parent[node] < tree.n_nodes,
+            "a node does not precede its parent");
+  }
+  std::vector<std::int32_t> node;
+  std::vector<double> gain;
+  run(progress, [&](sentree::Monitor& monitor) {
+    for (const sentree::Removal& r : sentree::Compression(tree, leaf_penalty).run(height, monitor)) {
+      node.push_back(r.node);
+      gain.push_back(r.gain);
+    }
+    return 0;
+  });
+  return {to_numpy(std::move(node)), to_numpy(std::move(gain))};
+}
+
+// Lets every kernel take the arrays of a problem as its first seven arguments.
+template <class Result, class... Rest>
+auto spread(Result (*kernel)(Arguments, Rest...)) {
+  return [kernel](Longs indptr, Ints indices, Doubles weights, Doubles degree,
+                  Longs relation_indptr, Ints relation_indices, Doubles relation_weights,
+                  Rest... rest) {
+    return kernel({indptr, indices, weights, degree, relation_indptr, relation_indices,
+                   relation_weights},
+                  std::move(rest)...);
+  };
+}
+
+}  // namespace
+
+NB_MODULE(_kernels, module) {
+  module.doc() = "Compiled kernels of sentree; called through sentree.optimise only.";
+#ifdef SENTREE_SANITIZE
+  module.attr("sanitized") = true;
+#else
+  module.attr("sanitized") = false;
+#endif
+  module.def("merge", spread(&merge), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "fewest_modules"_a,
+             "must_link_first"_a, "progress"_a.none());
+  module.def("stretch", spread(&stretch), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "leaf_penalty"_a,
+             "must_link_first"_a, "progress"_a.none());
+  module.def("move", spread(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "n_modules"_a, "least_gain"_a, "most_sweeps"_a, "keep_modules"_a,
+             "progress"_a.none());
+  module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "n_modules"_a, "i"_a, "to"_a);
+  module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a,
+             "n_leaves"_a, "height"_a, "leaf_penalty"_a, "progress"_a.none());
+}

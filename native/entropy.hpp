@@ -1,0 +1,84 @@
+// The gain of every step, in bits, positive when the objective falls: the only C++ formulas.
+//
+// G is the data graph with total volume V_G, G' the relation graph with the penalty inside its
+// signed weights. A module X has its volume V_X (sum of degrees) and its association
+//     A_X = V_X - g_X - g'_X        (g, g': weight of G and G' that leaves X),
+// and the objective of a partition is  L = H1 + sum_X A_X log2(V_X / V_G) / V_G.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace sentree {
+
+// A module of a partition; adding and removing members is adding and subtracting modules.
+struct Module {
+  double association;  // A_X
+  double volume;       // V_X
+};
+
+class PartitionEntropy {
+ public:
+  explicit PartitionEntropy(double total_volume)
+      : total_(total_volume), log_total_(std::log2(total_volume)) {}
+
+  // f(X) = A_X log2(V_X / V_G); a module without volume contributes nothing.
+  double term(const Module& x) const {
+    return x.volume > 0 ? x.association * (std::log2(x.volume) - log_total_) : 0.0;
+  }
+
+  // X and Y as one module; `between` is the weight of G and G' between them.
+  static Module unite(const Module& x, const Module& y, double between) {
+    return {x.association + y.association + 2 * between, x.volume + y.volume};
+  }
+
+  // X without its part Y; `between` is the weight of G and G' between Y and the rest of X.
+  static Module without(const Module& x, const Module& y, double between) {
+    return {x.association - y.association - 2 * between, x.volume - y.volume};
+  }
+
+  // [f(X) + f(Y) - f(X u Y)] / V_G, given the terms of X and Y.
+  double merge_gain(const Module& x, double x_term, const Module& y, double y_term,
+                    double between) const {
+    return (x_term + y_term - term(unite(x, y, between))) / total_;
+  }
+
+  // Vertex i leaves X for Y: [f(X) + f(Y) - f(X \ i) - f(Y u i)] / V_G.
+  double move_gain(const Module& x, const Module& rest, const Module& y, const Module& y_with) const {
+    return (term(x) + term(y) - term(rest) - term(y_with)) / total_;
+  }
+
+ private:
+  double total_;
+  double log_total_;
+};
+
+// The objective of an encoding tree, L(T) = - sum_a c_a / V_G log2(V_a / V_parent(a)), with
+// c_a = g_a + g'_a, or c_a = g_a for a leaf unless the penalty includes leaves.
+class TreeEntropy {
+ public:
+  TreeEntropy(double total_volume, bool leaf_penalty)
+      : total_(total_volume), leaf_penalty_(leaf_penalty) {}
+
+  double effective_cut(double cut, double relation_cut, bool leaf) const {
+    return leaf && !leaf_penalty_ ? cut : cut + relation_cut;
+  }
+
+  // Nodes a and b below the root get a parent of their own: (c_a + c_b - c_ab) / V log2(V / V_ab).
+  // `saved` is c_a + c_b - c_ab, `volume` is V_ab.
+  double stretch_gain(double saved, double volume) const {
+    return volume > 0 ? saved / total_ * std::log2(total_ / volume) : 0.0;
+  }
+
+  // Inner node a is removed, its children go to its parent p: (sum c_b - c_a) / V log2(V_a / V_p).
+  double compress_gain(double children_cut, double own_cut, double volume,
+                       double parent_volume) const {
+    return volume > 0 ? (children_cut - own_cut) / total_ * std::log2(volume / parent_volume) : 0.0;
+  }
+
+ private:
+  double total_;
+  bool leaf_penalty_;
+};
+
+}  // namespace sentree

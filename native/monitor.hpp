@@ -1,0 +1,29 @@
+// How a kernel gives its caller a chance to show progress or to stop it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace sentree {
+
+// Kernels count their work here (one unit is about one gain evaluated). Every kInterval units the
+// caller's function runs; it may throw to stop the kernel.
+class Monitor {
+ public:
+  explicit Monitor(std::function<void(double)> poll = {}) : poll_(std::move(poll)) {}
+
+  // `done` is the finished share of the whole kernel call, between 0 and 1.
+  void work(std::int64_t units, double done) {
+    pending_ += units;
+    if (pending_ < kInterval) return;
+    pending_ = 0;
+    if (poll_) poll_(done);
+  }
+
+ private:
+  static constexpr std::int64_t kInterval = 20000;  // about a millisecond
+  std::function<void(double)> poll_;
+  std::int64_t pending_ = 0;
+};
+
+}  // namespace sentree

@@ -1,0 +1,71 @@
+"""sentree: clustering and trees by structural entropy, with constraints.
+
+Estimators after scikit-learn: :class:`SSEPartition` and :class:`SSEHierarchy`. What one knows of
+the samples goes into :class:`Constraints`; :func:`knn_graph` makes the :class:`Graph`. Importing
+the package runs nothing and loads nothing heavy: names are resolved when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sentree import datasets, metrics, optimise, plots
+    from sentree.affinity import knn_graph, paper_neighbors
+    from sentree.constraints import Constraints, ConstraintConflict, ConstraintReport
+    from sentree.graph import Graph
+    from sentree.hierarchy import SSEHierarchy
+    from sentree.metrics import dasgupta_cost, dendrogram_purity, structural_entropy
+    from sentree.partition import SSEPartition
+    from sentree.tree import EncodingTree
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Constraints": "constraints",
+    "ConstraintConflict": "constraints",
+    "ConstraintReport": "constraints",
+    "EncodingTree": "tree",
+    "Graph": "graph",
+    "SSEHierarchy": "hierarchy",
+    "SSEPartition": "partition",
+    "dasgupta_cost": "metrics",
+    "dendrogram_purity": "metrics",
+    "knn_graph": "affinity",
+    "paper_neighbors": "affinity",
+    "structural_entropy": "metrics",
+}
+_MODULES = ("datasets", "metrics", "optimise", "plots")
+
+__all__ = [
+    "ConstraintConflict",
+    "ConstraintReport",
+    "Constraints",
+    "EncodingTree",
+    "Graph",
+    "SSEHierarchy",
+    "SSEPartition",
+    "__version__",
+    "dasgupta_cost",
+    "datasets",
+    "dendrogram_purity",
+    "knn_graph",
+    "metrics",
+    "optimise",
+    "paper_neighbors",
+    "plots",
+    "structural_entropy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"sentree.{_HOME[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"sentree.{name}")
+    raise AttributeError(f"module 'sentree' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

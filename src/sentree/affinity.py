@@ -1,0 +1,634 @@
+"""From samples to a graph: neighbours, kernels, and the similarities that weigh constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sentree.graph import FloatArray, Graph
+from sentree.neighbors import (
+    SEARCHES,
+    EuclideanSpace,
+    Metric,
+    Neighbors,
+    Space,
+    canonical_metric,
+    find_neighbors,
+    is_sparse,
+    make_space,
+    neighbors_from_distances,
+)
+
+__all__ = [
+    "KERNELS",
+    "PAPER_PRESETS",
+    "GraphSimilarity",
+    "KernelSimilarity",
+    "Similarity",
+    "build_affinity",
+    "graph_from_distances",
+    "knn_graph",
+    "paper_neighbors",
+]
+
+#: Neighbours of each sample where the caller does not say.
+_AUTO_NEIGHBORS = 10
+#: Local bandwidth: distance to this neighbour.
+_LOCAL_RANK = 7
+#: A cosine this close to 0 is 0 up to rounding, and no edge.
+_COSINE_NOISE = 1e-12
+#: Squares of larger values overflow.
+_LARGEST = 1e150
+
+#: Graph settings of the paper's experiments, for ``knn_graph(X, p, **PAPER_PRESETS[name])`` with
+#: p from :func:`paper_neighbors`; the hierarchical experiment has p = 5.
+PAPER_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "paper-gaussian": MappingProxyType(
+            {"kernel": "gaussian", "bandwidth": 10.0, "scale": "minmax"}
+        ),
+        "paper-cosine": MappingProxyType({"kernel": "cosine", "scale": "minmax"}),
+        "paper-hierarchy": MappingProxyType(
+            {"kernel": "cosine", "scale": "zscore", "self_loops": True}
+        ),
+    }
+)
+
+
+class Similarity(Protocol):
+    """Similarities of sample pairs, with 0 between a sample and itself."""
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
+        """Return the similarity of each pair ``(i[k], j[k])``."""
+
+    def extremes(self) -> tuple[float, float]:
+        """Return the smallest and largest similarity of all pairs, the diagonal 0 included."""
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """A similarity as a function of distance: ``value(distance, width_i, width_j)``."""
+
+    value: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+    metric: str | None = None  # the only metric it is defined for
+    signed: bool = False
+
+
+def _gaussian(distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
+    """exp(-d^2 / (s_i s_j)), as a product of ratios so that no square leaves the range."""
+    with np.errstate(over="ignore", under="ignore"):
+        exponent = distance / width_i
+        exponent *= distance / width_j
+        np.negative(exponent, out=exponent)
+        return np.exp(exponent, out=exponent)
+
+
+def _one_minus(distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
+    """Cosine from cosine distance."""
+    cosine = 1.0 - distance
+    cosine[np.abs(cosine) <= _COSINE_NOISE] = 0.0
+    return np.clip(cosine, -1.0, 1.0, out=cosine)
+
+
+def _one(distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
+    """1 for every neighbour."""
+    return np.ones_like(distance)
+
+
+#: Kernels by name.
+KERNELS: Mapping[str, _Kernel] = {
+    "gaussian": _Kernel(_gaussian),
+    "cosine": _Kernel(_one_minus, metric="cosine", signed=True),
+    "correlation": _Kernel(_one_minus, metric="correlation", signed=True),
+    "binary": _Kernel(_one),
+}
+_NEGATIVE = ("clip", "shift", "error")
+
+
+def _unchanged(samples: Any) -> Any:
+    return samples
+
+
+def _minmax(samples: FloatArray) -> FloatArray:
+    """Bring each feature to [0, 1]; a constant one to 0."""
+    low = samples.min(axis=0)
+    spread = samples.max(axis=0) - low
+    scaled: FloatArray = (samples - low) / np.where(spread > 0, spread, 1.0)
+    return scaled
+
+
+def _zscore(samples: FloatArray) -> FloatArray:
+    """Bring each feature to mean 0 and variance 1; a constant one to 0."""
+    from sklearn.preprocessing import StandardScaler
+
+    scaled = np.asarray(StandardScaler().fit_transform(samples), dtype=np.float64)
+    scaled[:, np.ptp(samples, axis=0) == 0] = 0.0  # the mean of equal values may be rounded
+    return scaled
+
+
+_SCALES: dict[str | None, Callable[[Any], Any]] = {
+    None: _unchanged,
+    "minmax": _minmax,
+    "zscore": _zscore,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Weigher:
+    """A kernel with its bandwidths and its rule for negative values, ready for pairs."""
+
+    kernel: _Kernel
+    widths: FloatArray  # one per sample, or a single one
+    negative: str
+    silent: NDArray[np.bool_]  # samples without direction: similarity 0 to all
+
+    def __call__(self, distance: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
+        """Similarity of pairs at a distance; may be negative unless shifted."""
+        local = self.widths.size > 1
+        width_i, width_j = (self.widths[i], self.widths[j]) if local else (self.widths, self.widths)
+        value = self.kernel.value(distance, width_i, width_j)
+        if self.negative == "shift" and self.kernel.signed:
+            value = 0.5 * (1.0 + value)
+        if self.silent.any():
+            value[self.silent[i] | self.silent[j]] = 0.0
+        return value
+
+    @property
+    def signed(self) -> bool:
+        """Whether a similarity below 0 is possible."""
+        return self.kernel.signed and self.negative != "shift"
+
+
+class KernelSimilarity:
+    """Similarities of samples under the kernel of a graph, computed when asked for.
+
+    Made by :func:`build_affinity`. Negative similarities stay as they are where the graph clips
+    them, and are shifted where the graph shifts them.
+    """
+
+    def __init__(self, space: Space, weigher: _Weigher, high: float) -> None:
+        self._space = space
+        self._weigher = weigher
+        self._high = high
+        self._low: float | None = None
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
+        """Return the similarity of each pair; 0 between a sample and itself.
+
+        Parameters
+        ----------
+        i, j : int array-likes of the same length
+            Samples of the pairs.
+        """
+        first, second = _check_pairs(i, j, self._space.n)
+        value = self._weigher(self._space.distances(first, second), first, second)
+        value[first == second] = 0.0
+        return value
+
+    def extremes(self) -> tuple[float, float]:
+        """Return the smallest and largest entry of the dense similarity with a zero diagonal.
+
+        The largest is an edge of the graph: where two samples are nearest to each other no other
+        pair is more similar (with an approximate search: nearest among the pairs found). The
+        smallest is 0 unless cosines can be negative; then all pairs are looked at, in blocks.
+        """
+        if self._low is None:
+            signed = self._weigher.signed and isinstance(self._space, EuclideanSpace)
+            self._low = self._space.lowest_cosine() if signed else 0.0  # type: ignore[union-attr]
+        return self._low, self._high
+
+
+class GraphSimilarity:
+    """Similarities read from a graph: the weight of an edge, 0 elsewhere.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph to read.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._matrix = graph.to_scipy()
+        self._high = float(graph.weights.max(initial=0.0))
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
+        """Return the weight between the samples of each pair; 0 where they are not adjacent.
+
+        Parameters
+        ----------
+        i, j : int array-likes of the same length
+            Samples of the pairs.
+        """
+        first, second = _check_pairs(i, j, self._matrix.shape[0])
+        if first.size == 0:
+            return np.empty(0)
+        return np.asarray(self._matrix[first, second], dtype=np.float64).ravel()
+
+    def extremes(self) -> tuple[float, float]:
+        """Return 0 and the largest weight."""
+        return 0.0, self._high
+
+
+def paper_neighbors(n_samples: int, n_classes: int) -> int:
+    """Return the paper's number of neighbours, ceil(20 (n / k) / log2(n)^2) + 1.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 2.
+    n_classes : int
+        Number of true classes, at least 1.
+    """
+    if n_samples < 2 or n_classes < 1:
+        raise ValueError(
+            f"paper_neighbors needs n_samples >= 2 and n_classes >= 1, got {n_samples} and "
+            f"{n_classes}"
+        )
+    return math.ceil(20 * (n_samples / n_classes) / math.log2(n_samples) ** 2) + 1
+
+
+def knn_graph(
+    X: Any,
+    n_neighbors: int | Literal["auto"] = "auto",
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    metric: Metric = "euclidean",
+    scale: str | None = None,
+    self_loops: bool = False,
+    negative: str = "clip",
+    neighbors: Any = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+) -> Graph:
+    """Join each sample to its nearest neighbours.
+
+    An edge is kept when it is among the nearest of either end, with one weight for both. Samples
+    may stay isolated: zero rows under a cosine, or where no similarity is above 0.
+
+    Parameters
+    ----------
+    X : array-like or scipy sparse matrix of shape (n_samples, n_features)
+        Finite samples, at least 2. Sparse data stay sparse.
+    n_neighbors : int or "auto"
+        Neighbours of each sample beyond itself, capped at n_samples - 1; "auto" is 10. The exact
+        search keeps every tie of the last one, so that data with many equal distances give more.
+    kernel : {"gaussian", "cosine", "correlation", "binary"}
+        Weight of an edge: exp(-d^2 / (s_i s_j)), the cosine, the cosine of row-centred data, or 1.
+    bandwidth : float or "local"
+        Of the Gaussian: s_i = s_j = bandwidth, or s_i = the distance to the 7th neighbour.
+    metric : str or callable
+        Distance that ranks neighbours, of the Gaussian and binary kernels; the others rank by
+        themselves. Any metric of scikit-learn that takes no parameters.
+    scale : {None, "minmax", "zscore"}
+        Features to [0, 1] or to mean 0 and variance 1 first; constant ones to 0.
+    self_loops : bool
+        Whether each vertex also has its similarity to itself (1; 0 for a zero row) as weight of its
+        own, in its degree.
+    negative : {"clip", "shift", "error"}
+        Negative cosines: no edge, all cosines s become (1 + s) / 2, or an error.
+    neighbors : {"auto", "exact", "faiss", "sklearn"} or transformer
+        Search: exact float64 blocks; an approximate inverted file with measured recall (at least
+        0.95); scikit-learn's NearestNeighbors; or a transformer such as KNeighborsTransformer,
+        whose every neighbour is taken where ``n_neighbors`` is "auto". "auto" is exact up to 5000
+        samples, then the inverted file, or scikit-learn for sparse data, three features or fewer
+        and other metrics.
+    n_jobs : int, optional
+        Threads of the search, -1 for all; None is the default of the library that searches.
+    random_state : int, RandomState or None
+        Seed of the approximate search.
+
+    Returns
+    -------
+    Graph
+
+    See Also
+    --------
+    build_affinity : the same with the similarity of any pair.
+    graph_from_distances : from a sparse matrix of neighbour distances.
+
+    Examples
+    --------
+    >>> knn_graph([[0.0], [1.0], [5.0]], 1, kernel="binary").n_edges
+    2
+    """
+    return build_affinity(
+        X,
+        n_neighbors,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        metric=metric,
+        scale=scale,
+        self_loops=self_loops,
+        negative=negative,
+        neighbors=neighbors,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )[0]
+
+
+def build_affinity(
+    X: Any,
+    n_neighbors: int | Literal["auto"] = "auto",
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    metric: Metric = "euclidean",
+    scale: str | None = None,
+    self_loops: bool = False,
+    negative: str = "clip",
+    neighbors: Any = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+) -> tuple[Graph, Similarity]:
+    """Return the graph of :func:`knn_graph` and the similarity its weights come from.
+
+    The similarity gives any pair, joined or not: what weighing constraints needs. Under the binary
+    kernel it is that of the graph. The parameters are those of :func:`knn_graph`.
+
+    Returns
+    -------
+    graph : Graph
+    similarity : Similarity
+    """
+    rule = _check_kernel(kernel, bandwidth, negative)
+    ranking = _ranking_metric(kernel, metric)
+    _check_search(neighbors, kernel, ranking)
+    samples = _rescale(_check_samples(X), scale)
+    space = make_space(samples, ranking)
+    p = _check_neighbors(n_neighbors, space.n)
+    if isinstance(neighbors, str):
+        seed = _seed(random_state)
+        found = find_neighbors(space, p or _AUTO_NEIGHBORS, neighbors, n_jobs, seed)
+    else:
+        found = _transform(neighbors, samples, p)
+    weigher = _Weigher(rule, _widths(bandwidth, found), negative, ~space.has_direction())
+    graph = _assemble(found, weigher, self_loops)
+    if kernel == "binary":
+        return graph, GraphSimilarity(graph)
+    return graph, KernelSimilarity(space, weigher, float(graph.weights.max(initial=0.0)))
+
+
+def graph_from_distances(
+    distances: Any,
+    n_neighbors: int | None = None,
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    self_loops: bool = False,
+    negative: str = "clip",
+) -> Graph:
+    """Make a graph from a sparse matrix of neighbour distances.
+
+    Such matrices come from scikit-learn's neighbours transformers (``mode="distance"``) and from
+    scanpy (``adata.obsp["distances"]``). Every stored entry off the diagonal is a neighbour, a
+    stored 0 a duplicate. An edge is kept when either end stores it; where the two differ, the
+    nearer counts.
+
+    Parameters
+    ----------
+    distances : scipy sparse matrix or array of shape (n, n)
+        Distances to the neighbours of each sample; finite, >= 0.
+    n_neighbors : int, optional
+        Take only so many nearest of each row, and the ties of the last; else all.
+    kernel, bandwidth, self_loops, negative
+        As in :func:`knn_graph`. "cosine" and "correlation" take the distances as 1 - similarity;
+        the local bandwidth is the distance to the 7th neighbour, or the last if there are fewer.
+
+    Returns
+    -------
+    Graph
+    """
+    rule = _check_kernel(kernel, bandwidth, negative)
+    if not is_sparse(distances):
+        raise TypeError(f"expected a scipy sparse matrix, got {type(distances).__name__}")
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] < 2:
+        raise ValueError(
+            f"distances must be square with at least 2 rows, got shape {distances.shape}"
+        )
+    n = distances.shape[0]
+    p = None if n_neighbors is None else _check_neighbors(n_neighbors, n)
+    found = neighbors_from_distances(distances, p)
+    weigher = _Weigher(rule, _widths(bandwidth, found), negative, np.zeros(n, dtype=bool))
+    return _assemble(found, weigher, self_loops)
+
+
+def _check_kernel(kernel: str, bandwidth: Any, negative: str) -> _Kernel:
+    """Return the kernel of a name after checking what belongs to it."""
+    _check_choice("kernel", kernel, KERNELS)
+    _check_choice("negative", negative, _NEGATIVE)
+    number = isinstance(bandwidth, Real) and not isinstance(bandwidth, bool)
+    if bandwidth != "local" and not (number and 0 < float(bandwidth) < math.inf):
+        raise ValueError(f"bandwidth must be 'local' or a number > 0, got {bandwidth!r}")
+    return KERNELS[kernel]
+
+
+def _check_choice(what: str, value: Any, choices: Any) -> None:
+    if value not in choices:
+        raise ValueError(f"unknown {what} {value!r}; choose from {list(choices)}")
+
+
+def _ranking_metric(kernel: str, metric: Metric) -> Metric:
+    """Return the metric that ranks neighbours: the kernel's own where it has one."""
+    own = KERNELS[kernel].metric
+    if own is None:
+        return metric
+    if metric not in ("euclidean", own):
+        raise ValueError(
+            f"kernel={kernel!r} ranks neighbours by itself and takes no metric={metric!r}; "
+            "use kernel='gaussian' or 'binary' with that metric"
+        )
+    return own
+
+
+def _check_search(neighbors: Any, kernel: str, metric: Metric) -> None:
+    """Refuse unknown searches, and transformers whose distances the kernel cannot use."""
+    if isinstance(neighbors, str) and neighbors in SEARCHES:
+        return
+    if isinstance(neighbors, type) or not hasattr(neighbors, "fit_transform"):
+        raise ValueError(
+            f"unknown neighbors {neighbors!r}; choose from {list(SEARCHES)} or pass a transformer "
+            "such as sklearn.neighbors.KNeighborsTransformer(mode='distance')"
+        )
+    if getattr(neighbors, "mode", "distance") == "connectivity" and kernel != "binary":
+        raise ValueError(
+            "a transformer with mode='connectivity' gives no distances: use mode='distance', or "
+            "kernel='binary'"
+        )
+    theirs = _transformer_metric(neighbors)
+    if theirs is not None and theirs != canonical_metric(metric):
+        raise ValueError(
+            f"the transformer measures {theirs!r} distances, but kernel={kernel!r} here ranks by "
+            f"{metric!r}: make the two the same"
+        )
+
+
+def _transformer_metric(transformer: Any) -> Metric | None:
+    """Metric of a transformer under its usual name; None where it does not tell."""
+    metric = getattr(transformer, "metric", None)
+    if metric == "minkowski":
+        metric = {1: "manhattan", 2: "euclidean"}.get(getattr(transformer, "p", 2))
+    return None if metric is None else canonical_metric(metric)
+
+
+def _check_samples(X: Any) -> Any:
+    """Return X as a float64 array or canonical CSR array of finite values."""
+    samples = _float_csr(X) if is_sparse(X) else _float_array(X)
+    if samples.ndim != 2:
+        raise ValueError(f"X must be 2-D (samples by features), got shape {samples.shape}")
+    if samples.shape[0] < 2 or samples.shape[1] < 1:
+        raise ValueError(f"X needs at least 2 samples and 1 feature, got shape {samples.shape}")
+    _check_range(samples)
+    return samples
+
+
+def _float_csr(X: Any) -> Any:
+    """Return a CSR copy, so that putting it in order does not touch X."""
+    samples = sp.csr_array(X, dtype=np.float64, copy=True)
+    samples.sum_duplicates()
+    return samples
+
+
+def _float_array(X: Any) -> Any:
+    """Return X as a row-major float64 array."""
+    samples = np.asarray(X)
+    if samples.dtype.kind == "c":
+        raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}")
+    try:
+        return np.asarray(samples, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}") from error
+
+
+def _check_range(samples: Any) -> None:
+    """Name the first value that is not finite or whose square would not be."""
+    values = samples.data if is_sparse(samples) else samples
+    good = np.abs(values) <= _LARGEST
+    if good.all():
+        return
+    if is_sparse(samples):
+        k = int(np.flatnonzero(~good)[0])
+        row = int(np.searchsorted(samples.indptr, k, side="right") - 1)
+        column = int(samples.indices[k])
+    else:
+        row, column = (int(k) for k in np.argwhere(~good)[0])
+    raise ValueError(
+        f"X has {samples[row, column]} in row {row}, column {column}; values must be finite and at "
+        f"most {_LARGEST:g}"
+    )
+
+
+def _rescale(samples: Any, scale: str | None) -> Any:
+    """Scale the features."""
+    _check_choice("scale", scale, _SCALES)
+    if scale is not None and is_sparse(samples):
+        raise ValueError(
+            f"scale={scale!r} moves zeros, which makes sparse data dense: scale before (with "
+            "sklearn.preprocessing.MaxAbsScaler, say), or pass X.toarray()"
+        )
+    return _SCALES[scale](samples)
+
+
+def _check_neighbors(n_neighbors: Any, n: int) -> int | None:
+    """Return the number of neighbours, at most n - 1; None for "auto"."""
+    if isinstance(n_neighbors, str) and n_neighbors == "auto":
+        return None
+    whole = isinstance(n_neighbors, Integral) and not isinstance(n_neighbors, bool)
+    if not whole or n_neighbors < 1:
+        raise ValueError(f"n_neighbors must be 'auto' or an integer >= 1, got {n_neighbors!r}")
+    return min(int(n_neighbors), n - 1)
+
+
+def _check_pairs(i: ArrayLike, j: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return index arrays of equal length within 0..n-1."""
+    first, second = np.asarray(i), np.asarray(j)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(
+            f"pairs need two 1-D arrays of one length, got {first.shape} and {second.shape}"
+        )
+    if first.size == 0:
+        return first.astype(np.intp), second.astype(np.intp)
+    for index in (first, second):
+        if index.dtype.kind not in "iu":
+            raise ValueError(f"pairs need integer indices, got dtype {index.dtype}")
+        if index.min() < 0 or index.max() >= n:
+            raise ValueError(f"pairs need indices within 0..{n - 1}")
+    return first, second
+
+
+def _seed(random_state: Any) -> int:
+    """Draw one seed for the searches that need one."""
+    from sklearn.utils import check_random_state
+
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _transform(transformer: Any, samples: Any, p: int | None) -> Neighbors:
+    """Let a copy of a transformer find the neighbours."""
+    from sklearn.base import clone
+
+    matrix = clone(transformer, safe=False).fit_transform(samples)
+    n = samples.shape[0]
+    if not is_sparse(matrix) or matrix.shape != (n, n):
+        raise ValueError(
+            f"the transformer must return a sparse matrix of shape ({n}, {n}), got "
+            f"{type(matrix).__name__} of shape {np.shape(matrix)}"
+        )
+    return neighbors_from_distances(matrix, p)
+
+
+def _widths(bandwidth: Any, found: Neighbors) -> FloatArray:
+    """Bandwidth of every sample, or the one of all.
+
+    Duplicates can make a local one 0; then it is the smallest positive distance of the row, failing
+    that the median of all, failing that 1.
+    """
+    if bandwidth != "local":
+        return np.array([float(bandwidth)])
+    counts = np.diff(found.indptr)
+    some = np.flatnonzero(counts > 0)
+    widths = np.zeros(counts.size)
+    widths[some] = found.distances[found.indptr[some] + np.minimum(counts[some], _LOCAL_RANK) - 1]
+    if (widths > 0).all():
+        return widths
+    positive = np.where(found.distances > 0, found.distances, np.inf)
+    if some.size:
+        smallest = np.minimum.reduceat(positive, found.indptr[some])
+        zero = (widths[some] == 0) & np.isfinite(smallest)
+        widths[some[zero]] = smallest[zero]
+    known = positive[np.isfinite(positive)]
+    widths[widths == 0] = np.median(known) if known.size else 1.0
+    return widths
+
+
+def _assemble(found: Neighbors, weigher: _Weigher, self_loops: bool) -> Graph:
+    """Weigh the neighbours, drop what has no weight, and join both directions."""
+    n = found.indptr.size - 1
+    rows = found.rows
+    weights = weigher(found.distances, rows, found.indices)
+    if weigher.negative == "error" and (weights < 0).any():
+        k = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"samples {rows[k]} and {found.indices[k]} are neighbours of similarity {weights[k]}; "
+            "use negative='clip' or 'shift'"
+        )
+    keep = weights > 0
+    columns = found.indices.astype(np.int32)
+    if keep.all():
+        indptr = found.indptr
+    else:
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[keep], minlength=n))))
+        columns, weights = columns[keep], weights[keep]
+    backward = sp.csr_array((weights, columns, indptr), shape=(n, n)).T.tocsr()
+    forward = backward.T.tocsr()  # a transposition also sorts the rows
+    both: Any = forward.maximum(backward)
+    own: Any = both.sum(axis=1) + ~weigher.silent if self_loops else None
+    return Graph(both.indptr, both.indices, both.data, own)

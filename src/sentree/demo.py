@@ -1,0 +1,126 @@
+"""What ``sentree demo`` does: the embedded digits, without and with constraints."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from sklearn.manifold import Isomap
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from sentree import plots
+from sentree.constraints import Constraints
+from sentree.datasets import held_out, load_embedded, sample_labels, sample_pairs
+from sentree.hierarchy import SSEHierarchy
+from sentree.partition import SSEPartition
+
+__all__ = ["run"]
+
+
+def run(out: Path, seed: int) -> Iterator[str]:
+    """Cluster the digits in four ways, write the last result, and tell about it line by line."""
+    X, y = load_embedded("digits")
+    n, k = len(y), len(set(y.tolist()))
+    labels = sample_labels(y, 0.1, 0, random_state=seed)
+    pairs = sample_pairs(y, 0.2, 0.2, random_state=seed)
+    scored = held_out(labels, n)
+    yield f"{n} handwritten digits (8 x 8 pixels), {k} classes, clustered four ways."
+    yield f"Known: nothing; {labels.label_index.size} labels (10 %); {len(pairs)} pairs; both."
+    yield f"Scores are on the {scored.sum()} digits that were never labelled.\n"
+    yield "  known             clusters    ARI    NMI   constraints kept   seconds"
+    ways = {
+        "nothing": Constraints(),
+        "labels": labels,
+        "pairs": pairs,
+        "labels and pairs": labels + pairs,
+    }
+    for name, given in ways.items():
+        start = perf_counter()
+        model = SSEPartition(n_clusters=k, affinity="paper-gaussian").fit(X, constraints=given)
+        seconds = perf_counter() - start
+        found = model.labels_[scored]
+        ari = adjusted_rand_score(y[scored], found)
+        nmi = normalized_mutual_info_score(y[scored], found)
+        kept = f"{model.constraint_report_.share:.1%}" if given else "-"
+        yield (
+            f"  {name:<17} {model.n_clusters_:>8}  {ari:.3f}  {nmi:.3f}   {kept:>16}   {seconds:.2f}"
+        )
+
+    tree = SSEHierarchy(affinity="paper-hierarchy").fit(X, constraints=given).binary_tree_
+    out.mkdir(parents=True, exist_ok=True)
+    written = [
+        _write(out / "labels.csv", _table(model.labels_, y, scored)),
+        _write(out / "tree.nwk", tree.to_newick([f"{i}_digit{c}" for i, c in enumerate(y)]) + "\n"),
+        _draw(out / "partition.png", X, model.labels_, labels),
+    ]
+    yield "\nWritten (from labels and pairs):"
+    for path, what in zip(
+        written,
+        (
+            "cluster of each digit, its true class, whether it was labelled",
+            f"binary tree over all digits, height {tree.height}",
+            "the partition on a map of the digits",
+        ),
+        strict=True,
+    ):
+        yield f"  {path}: {what}"
+    yield "\nTry next, in Python:"
+    yield "  from sentree import SSEPartition"
+    yield "  model = SSEPartition().fit(X, y)        # y: known classes, -1 where unknown"
+    yield "  model = SSEPartition(n_clusters=5).fit(X, must_link=[(0, 7)], cannot_link=[(0, 3)])"
+    yield "  print(model.labels_, model.constraint_report_)"
+
+
+def _table(found: Any, y: Any, scored: Any) -> str:
+    """Return the labels as CSV."""
+    rows = zip(found.tolist(), y.tolist(), (~scored).tolist(), strict=True)
+    lines = [f"{i},{cluster},{c},{str(known).lower()}" for i, (cluster, c, known) in enumerate(rows)]
+    return "\n".join(["sample,cluster,class,labelled", *lines]) + "\n"
+
+
+def _draw(path: Path, X: Any, found: Any, labels: Constraints) -> Path:
+    """Draw the partition on a map of the digits that keeps distances along the neighbour graph."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    places = Isomap(n_neighbors=10).fit_transform(X)
+    title = "Handwritten digits; ringed: the class was known"
+    ax = plots.partition(places, found, constraints=labels, title=title)
+    with _replacing(path, ".png") as part:
+        ax.figure.savefig(part, dpi=150)
+    plt.close("all")
+    return path
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write a file whole or not at all."""
+    with _replacing(path, path.suffix) as part:
+        Path(part).write_text(text, encoding="utf-8")
+    return path
+
+
+class _replacing:
+    """A temporary file beside the target that takes its place when all went well."""
+
+    def __init__(self, path: Path, suffix: str) -> None:
+        self.path = path
+        handle, self.part = tempfile.mkstemp(suffix=suffix, dir=path.parent)
+        os.close(handle)
+
+    def __enter__(self) -> str:
+        return self.part
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        if kind is None:
+            os.chmod(self.part, 0o644)
+            os.replace(self.part, self.path)
+        else:
+            os.unlink(self.part)
+
+

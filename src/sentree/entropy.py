@@ -1,0 +1,90 @@
+"""The objective in NumPy: the value of a whole state, which judges the kernels' gains."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sentree.graph import FloatArray, Graph
+from sentree.tree import EncodingTree, renumber
+
+__all__ = ["Objective", "partition_objective", "tree_objective", "vertex_entropy"]
+
+
+class Objective(NamedTuple):
+    """The two parts of the objective, in bits."""
+
+    entropy: float
+    penalty: float
+
+    @property
+    def value(self) -> float:
+        """L, the sum of both."""
+        return self.entropy + self.penalty
+
+
+def vertex_entropy(graph: Graph) -> float:
+    """Return H1 = - sum_i d_i / V log2(d_i / V), the entropy of the star."""
+    if graph.volume == 0:
+        return 0.0
+    share = graph.degree / graph.volume
+    return float(-np.sum(share * _log2(share)))
+
+
+def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -> Objective:
+    """Return the two-dimensional objective of a partition.
+
+    L = H1 + 1/V sum_X (V_X - g_X) log2(V_X / V) - 1/V sum_X g'_X log2(V_X / V), with V_X the
+    volume of module X and g_X, g'_X the weight of the data and the relation graph that leaves it.
+    """
+    modules = renumber(labels)
+    if modules.size != graph.n:
+        raise ValueError(f"{modules.size} labels for a graph of {graph.n} vertices")
+    total = graph.volume
+    if total == 0:
+        return Objective(0.0, 0.0)
+    k = int(modules.max()) + 1
+    volume = np.bincount(modules, graph.degree, k)
+    i, j, weight = graph.edges()
+    bits = _log2(volume / total)
+    stays = volume - _cut(modules, i, j, weight, k)
+    entropy = vertex_entropy(graph) + float(np.sum(stays * bits)) / total
+    if relation is None:
+        return Objective(entropy, 0.0)
+    edges = relation.tocoo()
+    once = edges.row < edges.col
+    cut = _cut(modules, edges.row[once], edges.col[once], edges.data[once], k)
+    return Objective(entropy, -float(np.sum(cut * bits)) / total)
+
+
+def tree_objective(tree: EncodingTree, *, leaf_penalty: bool = False) -> Objective:
+    """Return the high-dimensional objective of an encoding tree.
+
+    L = - sum_a c_a / V log2(V_a / V_parent(a)) over all nodes but the root, with c_a = g_a + g'_a,
+    or c_a = g_a for a leaf unless ``leaf_penalty``.
+    """
+    total = float(tree.volume[-1])
+    if total == 0:
+        return Objective(0.0, 0.0)
+    bits = _log2(tree.volume[:-1]) - _log2(tree.volume[tree.parent[:-1]])
+    bits[tree.volume[:-1] == 0] = 0.0
+    entropy = -float(np.sum(tree.cut[:-1] * bits)) / total
+    first = 0 if leaf_penalty else tree.n_leaves
+    penalty = -float(np.sum((tree.relation_cut[:-1] * bits)[first:])) / total
+    return Objective(entropy, penalty)
+
+
+def _cut(modules: Any, i: Any, j: Any, weight: FloatArray, k: int) -> FloatArray:
+    """Sum the weight that leaves each module."""
+    leaves = modules[i] != modules[j]
+    weight = weight[leaves]
+    return np.bincount(modules[i[leaves]], weight, k) + np.bincount(modules[j[leaves]], weight, k)
+
+
+def _log2(x: FloatArray) -> FloatArray:
+    """Return log2, with 0 for 0: what has no volume contributes nothing."""
+    out = np.zeros_like(x)
+    np.log2(x, out=out, where=x > 0)
+    return out

@@ -1,0 +1,207 @@
+"""The searches: merge, move, stretch, compress. The only module that calls the kernels.
+
+Each takes a :class:`~sentree.Graph` and, where there are constraints, the signed relation graph
+(a symmetric scipy sparse array with the penalty inside), and returns a result whose ``trace`` is
+the objective before the first step and after every step. ``progress`` is called about ten times a
+second with the finished share of the work; Ctrl-C stops a search within that time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sentree import _kernels
+from sentree.entropy import partition_objective, tree_objective
+from sentree.graph import FloatArray, Graph
+from sentree.tree import EncodingTree, follow, renumber
+
+__all__ = ["PartitionResult", "TreeResult", "compress", "merge", "move", "move_gain", "stretch"]
+
+Progress = Callable[[float], object] | None
+
+#: A move must gain more than this many bits: less is rounding, and sweeps would not end.
+_LEAST_MOVE_GAIN = 1e-12
+
+
+class PartitionResult(NamedTuple):
+    """A partition, its objective, and the objective along the way."""
+
+    labels: NDArray[np.int32]
+    objective: float
+    trace: FloatArray
+
+
+class TreeResult(NamedTuple):
+    """An encoding tree, its objective, and the objective along the way."""
+
+    tree: EncodingTree
+    objective: float
+    trace: FloatArray
+
+
+def merge(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    n_modules: int | None = None,
+    must_link_first: bool = False,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Merge modules from single vertices, the pair with the largest gain first.
+
+    Only pairs adjacent in the data graph merge. Without ``n_modules`` merging ends when no merge
+    lowers the objective; with it, when that many modules (or no adjacent pair) are left.
+    ``must_link_first`` merges pairs with positive relation weight before all others, and lets a
+    module that a must-link made grow on before the rest.
+    """
+    n = graph.n
+    start = partition_objective(graph, np.arange(n), relation).value
+    if graph.volume == 0:
+        return PartitionResult(np.arange(n, dtype=np.int32), start, np.array([start]))
+    first, second, gain = _kernels.merge(
+        *_problem(graph, relation), n_modules or 0, must_link_first, progress
+    )
+    up = np.arange(n + first.size)
+    up[first] = up[second] = n + np.arange(first.size)
+    return PartitionResult(renumber(follow(up)[:n]), *_trace(start, gain))
+
+
+def move(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    *,
+    keep_modules: bool = False,
+    max_sweeps: int = 300,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices one by one to the touching module that gains most, until none gains.
+
+    ``keep_modules`` lets no module become empty.
+    """
+    start_labels = renumber(labels)
+    start = partition_objective(graph, start_labels, relation).value
+    if graph.volume == 0:
+        return PartitionResult(start_labels, start, np.array([start]))
+    moved, _, _, gain, _ = _kernels.move(
+        *_problem(graph, relation),
+        start_labels,
+        int(start_labels.max()) + 1,
+        _LEAST_MOVE_GAIN,
+        max_sweeps,
+        keep_modules,
+        progress,
+    )
+    return PartitionResult(renumber(moved), *_trace(start, gain))
+
+
+def move_gain(graph: Graph, labels: ArrayLike, i: int, module: int, relation: Any = None) -> float:
+    """Return the gain of moving vertex i to a module; ``labels`` are 0..k-1, k is a new module."""
+    modules = np.ascontiguousarray(labels, dtype=np.int32)
+    problem = _problem(graph, relation)
+    return float(_kernels.move_gain(*problem, modules, int(modules.max()) + 2, i, module))
+
+
+def stretch(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    leaf_penalty: bool = False,
+    must_link_first: bool = False,
+    progress: Progress = None,
+) -> TreeResult:
+    """Stretch the star to a binary tree, joining the pair with the largest gain first.
+
+    Components of the graph are joined by the root at the end, which is wider than two when there
+    are three or more. ``leaf_penalty`` extends the penalty to the leaves.
+    """
+    n = graph.n
+    no_joins = np.empty(0, dtype=np.int32)
+    first, second, gain = (
+        _kernels.stretch(*_problem(graph, relation), leaf_penalty, must_link_first, progress)
+        if graph.volume > 0
+        else (no_joins, no_joins, np.empty(0))
+    )
+    parent = np.full(n + first.size, -1, dtype=np.int32)
+    parent[first] = parent[second] = n + np.arange(first.size, dtype=np.int32)
+    tops = np.flatnonzero(parent < 0)
+    if tops.size > 1:
+        parent = np.append(parent, np.int32(-1))
+        parent[tops] = parent.size - 1
+    tree = EncodingTree.from_parent(parent, graph, relation)
+    start = tree_objective(
+        EncodingTree.from_labels(np.zeros(n), graph, relation), leaf_penalty=leaf_penalty
+    ).value
+    return TreeResult(tree, *_trace(start, gain))
+
+
+def compress(
+    tree: EncodingTree,
+    height: int,
+    *,
+    leaf_penalty: bool = False,
+    progress: Progress = None,
+) -> TreeResult:
+    """Remove the inner nodes that cost least until the tree has the given height."""
+    if height < 1:
+        raise ValueError(f"height must be at least 1, got {height}")
+    start = tree_objective(tree, leaf_penalty=leaf_penalty).value
+    removed, gain = _kernels.compress(
+        tree.parent,
+        tree.volume,
+        tree.cut,
+        tree.relation_cut,
+        tree.n_leaves,
+        height,
+        leaf_penalty,
+        progress,
+    )
+    kept = np.ones(tree.n_nodes, dtype=bool)
+    kept[removed] = False
+    up = np.arange(tree.n_nodes, dtype=np.int32)
+    up[removed] = tree.parent[removed]
+    new_id = np.cumsum(kept, dtype=np.int32) - 1
+    parent = new_id[follow(up)[tree.parent[kept]]]
+    parent[-1] = -1
+    smaller = EncodingTree(parent, tree.volume[kept], tree.cut[kept], tree.relation_cut[kept])
+    return TreeResult(smaller, *_trace(start, gain))
+
+
+def _trace(start: float, gain: FloatArray) -> tuple[float, FloatArray]:
+    """Return the last objective and the objective after each step."""
+    trace = start - np.concatenate(([0.0], np.cumsum(gain)))
+    return float(trace[-1]), trace
+
+
+def _problem(graph: Graph, relation: Any) -> tuple[NDArray[Any], ...]:
+    """Return the seven arrays that every kernel takes."""
+    arrays = (graph.indptr, graph.indices, graph.weights, graph.degree)
+    if relation is None:
+        empty = np.zeros(graph.n + 1, dtype=np.int64)
+        return (*arrays, empty, np.empty(0, dtype=np.int32), np.empty(0))
+    return (*arrays, *_relation_arrays(relation, graph.n))
+
+
+def _relation_arrays(relation: Any, n: int) -> tuple[NDArray[Any], ...]:
+    """Check a relation graph and return its CSR arrays."""
+    if relation.shape != (n, n):
+        raise ValueError(f"the relation graph has shape {relation.shape}, expected {(n, n)}")
+    csr = sp.csr_array(relation)
+    csr.sum_duplicates()
+    if not np.isfinite(csr.data).all():
+        raise ValueError("the relation graph holds a weight that is not finite")
+    if csr.diagonal().any():
+        raise ValueError("the relation graph relates a vertex to itself")
+    difference = csr - csr.T
+    if difference.nnz and np.abs(difference.data).max() > 1e-9 * np.abs(csr.data).max():
+        raise ValueError("the relation graph is not symmetric")
+    return (
+        csr.indptr.astype(np.int64),
+        csr.indices.astype(np.int32),
+        np.ascontiguousarray(csr.data, dtype=np.float64),
+    )

@@ -1,0 +1,424 @@
+"""The encoding tree: an immutable rooted tree over the samples, in flat arrays, and its exports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.linalg import spsolve_triangular
+
+from sentree.graph import FloatArray, Graph
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+NodeArray = NDArray[np.int32]
+
+__all__ = ["EncodingTree", "TreeShape", "follow", "renumber"]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodingTree:
+    """A rooted tree whose leaves 0..n-1 are the samples.
+
+    Every node precedes its parent, the root is the last node, and inner nodes have at least two
+    children, so a loop over the nodes in order is a bottom-up pass. Trees may be 10^5 deep:
+    nothing here recurses.
+
+    Parameters
+    ----------
+    parent : int32 array of shape (n_nodes,)
+        Parent of each node; -1 for the root.
+    volume, cut, relation_cut : float64 arrays of shape (n_nodes,)
+        Sum of the degrees below a node, and the weight of the data graph and of the relation graph
+        that leaves it.
+
+    See Also
+    --------
+    EncodingTree.from_parent : computes the three arrays from the graphs.
+    """
+
+    parent: NodeArray
+    volume: FloatArray
+    cut: FloatArray
+    relation_cut: FloatArray
+
+    def __post_init__(self) -> None:
+        parent = np.ascontiguousarray(self.parent, dtype=np.int32)
+        _check_parent(parent)
+        object.__setattr__(self, "parent", _read_only(parent))
+        for name in ("volume", "cut", "relation_cut"):
+            values = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            if values.shape != parent.shape:
+                raise ValueError(
+                    f"EncodingTree: {name} has shape {values.shape}, expected {parent.shape}"
+                )
+            if not np.isfinite(values).all():
+                raise ValueError(f"EncodingTree: {name} holds a value that is not finite")
+            object.__setattr__(self, name, _read_only(values))
+
+    @classmethod
+    def from_parent(cls, parent: ArrayLike, graph: Graph, relation: Any = None) -> EncodingTree:
+        """Make a tree from the parent of each node and the graphs it encodes.
+
+        Parameters
+        ----------
+        parent : array-like of shape (n_nodes,)
+            Parent of each node, -1 for the root, which is last; the first ``graph.n`` nodes are
+            the leaves.
+        graph : Graph
+            The data graph.
+        relation : scipy sparse array of shape (n, n), optional
+            The relation graph, with the penalty inside.
+        """
+        parent = np.ascontiguousarray(parent, dtype=np.int32)
+        _check_parent(parent)
+        shape = TreeShape(parent)
+        if shape.n_leaves != graph.n:
+            raise ValueError(f"the tree has {shape.n_leaves} leaves, the graph {graph.n} vertices")
+        volume = shape.subtree_sums(shape.on_leaves(graph.degree))
+        i, j, weight = graph.edges()
+        cut = shape.cuts(i, j, weight)
+        relation_cut = np.zeros(parent.size)
+        if relation is not None:
+            upper = sp.triu(relation, k=1).tocoo()
+            relation_cut = shape.cuts(upper.row, upper.col, upper.data)
+        return cls(parent, volume, cut, relation_cut)
+
+    @classmethod
+    def from_labels(cls, labels: ArrayLike, graph: Graph, relation: Any = None) -> EncodingTree:
+        """Make the tree of height 2 of a partition; a module of one sample is a leaf of the root.
+
+        A partition into a single module is the star.
+        """
+        modules = renumber(labels)
+        n, k = modules.size, int(modules.max()) + 1
+        if k == 1:
+            return cls.from_parent(_star(n), graph, relation)
+        size = np.bincount(modules, minlength=k)
+        inner = size > 1
+        node = np.where(inner, n + np.cumsum(inner) - 1, 0)
+        root = n + int(inner.sum())
+        leaf_parent = np.where(inner[modules], node[modules], root)
+        parent = np.concatenate((leaf_parent, np.full(root - n, root), [-1]))
+        return cls.from_parent(parent if n > 1 else [-1], graph, relation)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves and root included."""
+        return int(self.parent.size)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, which are the samples."""
+        return TreeShape(self.parent).n_leaves
+
+    @property
+    def root(self) -> int:
+        """The last node."""
+        return self.n_nodes - 1
+
+    @property
+    def depth(self) -> NDArray[np.int64]:
+        """Number of steps from each node up to the root."""
+        return TreeShape(self.parent).depth()
+
+    @property
+    def height(self) -> int:
+        """Number of steps from the deepest leaf to the root."""
+        return int(self.depth.max())
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every inner node has exactly two children."""
+        return self.n_nodes == 2 * self.n_leaves - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of leaves below each node."""
+        shape = TreeShape(self.parent)
+        return shape.subtree_sums(shape.on_leaves(np.ones(shape.n_leaves))).astype(np.int64)
+
+    def __repr__(self) -> str:
+        return f"EncodingTree(n_leaves={self.n_leaves}, n_nodes={self.n_nodes}, height={self.height})"
+
+    def children(self, node: int) -> NDArray[np.intp]:
+        """Return the children of a node, in increasing order."""
+        return np.flatnonzero(self.parent == node)
+
+    def lca(self, i: ArrayLike, j: ArrayLike) -> NodeArray:
+        """Return the lowest common ancestor of each pair of nodes."""
+        return TreeShape(self.parent).lca(np.asarray(i), np.asarray(j))
+
+    def labels_at(self, level: int) -> NodeArray:
+        """Return the partition at a level: 0 is the root, 1 its children, and so on.
+
+        A leaf above that level is a cluster of its own. Labels are numbered by first appearance.
+        """
+        if level < 0:
+            raise ValueError(f"level must be 0 (the root) or more, got {level}")
+        depth = self.depth
+        up = np.where(depth > level, self.parent, np.arange(self.n_nodes, dtype=np.int32))
+        return renumber(follow(up)[: self.n_leaves])
+
+    def cut_to(self, n_clusters: int) -> NodeArray:
+        """Return the coarsest partition with at least ``n_clusters`` clusters.
+
+        The inner nodes are opened from the last made to the first, which undoes the joins of an
+        agglomerative tree in reverse. A binary tree gives exactly ``n_clusters``; opening a node
+        of more children may give more.
+        """
+        n = self.n_leaves
+        if not 1 <= n_clusters <= n:
+            raise ValueError(f"n_clusters must be between 1 and {n}, got {n_clusters}")
+        children = np.bincount(self.parent[:-1], minlength=self.n_nodes)[n:][::-1]
+        opened = int(np.searchsorted(1 + np.cumsum(children - 1), n_clusters))
+        if n_clusters > 1:
+            opened += 1
+        lowest_opened = self.n_nodes - opened
+        nodes = np.arange(self.n_nodes, dtype=np.int32)
+        up = np.where((self.parent >= 0) & (self.parent < lowest_opened), self.parent, nodes)
+        return renumber(follow(up)[:n])
+
+    def to_linkage(self) -> FloatArray:
+        """Return a SciPy linkage matrix of a binary tree.
+
+        The height of a node is the height of its subtree: gains are not monotone, heights are.
+
+        Raises
+        ------
+        ValueError
+            If a node has more than two children.
+        """
+        n = self.n_leaves
+        if not self.is_binary:
+            raise ValueError("only a binary tree has a linkage; this one has wider nodes")
+        order = np.argsort(self.parent[:-1], kind="stable")
+        pairs = order.reshape(-1, 2).astype(np.float64)
+        height = TreeShape(self.parent).heights()[n:].astype(np.float64)
+        # SciPy wants the rows by height; node ids follow the new order.
+        rank = np.argsort(height, kind="stable")
+        node = np.arange(self.n_nodes, dtype=np.float64)
+        node[n + rank] = n + np.arange(n - 1)
+        pairs = np.sort(node[pairs[rank].astype(np.int64)], axis=1)
+        return np.column_stack((pairs, height[rank], self.sizes[n:][rank]))
+
+    def to_newick(self, names: Sequence[str] | None = None) -> str:
+        """Return the tree in Newick format; branch lengths are differences of subtree heights."""
+        n = self.n_leaves
+        labels = [str(i) for i in range(n)] if names is None else [str(name) for name in names]
+        if len(labels) != n:
+            raise ValueError(f"{len(labels)} names for {n} leaves")
+        shape = TreeShape(self.parent)
+        height = shape.heights()
+        length = (height[self.parent] - height).tolist()
+        first, child = shape.child_lists()
+        out: list[str] = []
+        # A stack of nodes still to be written and of the text that closes their parents.
+        stack: list[int | str] = [self.root]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                out.append(item)
+                continue
+            end = ";" if item == self.root else f":{length[item]}"
+            if item < n:
+                out.append(_newick_name(labels[item]) + end)
+                continue
+            out.append("(")
+            stack.append(")" + end)
+            below = child[first[item] : first[item + 1]]
+            for k, node in enumerate(reversed(below)):
+                stack += [",", node] if k else [node]
+        return "".join(out)
+
+    def to_json(self) -> str:
+        """Return the four arrays as JSON; :meth:`from_json` reads them back."""
+        return json.dumps(
+            {"format": "sentree-tree", "version": 1}
+            | {name: getattr(self, name).tolist() for name in self.__dataclass_fields__}
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> EncodingTree:
+        """Read a tree written by :meth:`to_json`."""
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("format") != "sentree-tree":
+            raise ValueError("this is not a sentree tree")
+        if data.get("version") != 1:
+            raise ValueError(f"unknown version {data.get('version')} of the tree format")
+        return cls(**{name: np.asarray(data[name]) for name in cls.__dataclass_fields__})
+
+    def to_networkx(self) -> networkx.DiGraph[int]:
+        """Return a networkx DiGraph with edges from parents to children (needs networkx)."""
+        import networkx as nx
+
+        graph: networkx.DiGraph[int] = nx.DiGraph()
+        for name in ("volume", "cut", "relation_cut"):
+            for node, value in enumerate(getattr(self, name).tolist()):
+                graph.add_node(node, **{name: value})
+        parents = self.parent.tolist()
+        graph.add_edges_from((parents[node], node) for node in range(self.root))
+        return graph
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return one row per node: parent, depth, size, volume, cut, relation_cut."""
+        import pandas as pd
+
+        columns = {"parent": self.parent, "depth": self.depth, "size": self.sizes}
+        columns |= {name: getattr(self, name) for name in ("volume", "cut", "relation_cut")}
+        return pd.DataFrame(columns).rename_axis("node")
+
+
+class TreeShape:
+    """What follows from the parents alone; each pass is vectorised and O(nodes) or O(log) of it."""
+
+    def __init__(self, parent: NodeArray) -> None:
+        self.parent = parent
+        self.n_nodes = parent.size
+        inner = np.unique(parent)
+        first_inner = inner[1] if inner.size > 1 else parent.size
+        self.n_leaves = int(first_inner)
+
+    def on_leaves(self, values: FloatArray) -> FloatArray:
+        """Put values on the leaves and 0 on the inner nodes."""
+        full = np.zeros((self.n_nodes, *values.shape[1:]))
+        full[: self.n_leaves] = values
+        return full
+
+    def subtree_sums(self, values: FloatArray) -> FloatArray:
+        """Sum values over each subtree: the bottom-up recursion as a triangular system."""
+        if self.n_nodes == 1:
+            return values.copy()
+        child = np.arange(self.n_nodes - 1)
+        ones = np.ones(self.n_nodes)
+        matrix = sp.eye_array(self.n_nodes, format="csc") - sp.csc_array(
+            (ones[:-1], (self.parent[:-1], child)), shape=(self.n_nodes, self.n_nodes)
+        )
+        solved = spsolve_triangular(matrix, values, lower=True, unit_diagonal=True)
+        return np.asarray(solved, dtype=np.float64)
+
+    def child_lists(self) -> tuple[list[int], list[int]]:
+        """Return the children of node a as ``child[first[a]:first[a + 1]]``, increasing."""
+        child = np.argsort(self.parent[:-1], kind="stable")
+        counts = np.bincount(self.parent[:-1], minlength=self.n_nodes)
+        return np.concatenate(([0], np.cumsum(counts))).tolist(), child.tolist()
+
+    def depth(self) -> NDArray[np.int64]:
+        """Count the ancestors of each node by doubling the steps upward."""
+        up = self.parent.copy()
+        up[-1] = self.n_nodes - 1
+        steps = np.ones(self.n_nodes, dtype=np.int64)
+        steps[-1] = 0
+        while up[0:-1].size and np.any(up != self.n_nodes - 1):
+            steps += steps[up]
+            up = up[up]
+        return steps
+
+    def heights(self) -> NDArray[np.int64]:
+        """Count the steps from each node to the deepest leaf below it."""
+        depth = self.depth()
+        lowest = depth.copy()
+        # Deepest level first; within a level the nodes do not depend on one another.
+        order = np.argsort(-depth, kind="stable")[:-1]
+        bounds = np.flatnonzero(np.diff(depth[order])) + 1
+        for level in np.split(order, bounds):
+            np.maximum.at(lowest, self.parent[level], lowest[level])
+        return lowest - depth
+
+    def lca(self, i: NDArray[Any], j: NDArray[Any]) -> NodeArray:
+        """Climb heavy paths: each step at least doubles the subtree, so O(log n) rounds suffice."""
+        if self.n_nodes == 1:
+            return np.zeros(np.shape(i), dtype=np.int32)
+        size = self.subtree_sums(self.on_leaves(np.ones(self.n_leaves)))
+        by_size = np.argsort(size[:-1], kind="stable")
+        heavy = np.full(self.n_nodes, -1, dtype=np.int32)
+        heavy[self.parent[:-1][by_size]] = by_size  # the last one written is the largest
+        nodes = np.arange(self.n_nodes, dtype=np.int32)
+        up = nodes.copy()
+        is_heavy = heavy[self.parent[:-1]] == nodes[:-1]
+        up[:-1][is_heavy] = self.parent[:-1][is_heavy]
+        head = follow(up)
+        depth_of_head = self.depth()[head]
+        a, b = np.array(i, dtype=np.int32), np.array(j, dtype=np.int32)
+        active = np.flatnonzero(head[a] != head[b])
+        while active.size:
+            first, second = a[active], b[active]
+            climb = depth_of_head[first] >= depth_of_head[second]
+            a[active] = np.where(climb, self.parent[head[first]], first)
+            b[active] = np.where(climb, second, self.parent[head[second]])
+            active = active[head[a[active]] != head[b[active]]]
+        return np.maximum(a, b)  # on one path the upper node has the larger id
+
+    def cuts(self, i: NDArray[Any], j: NDArray[Any], weight: FloatArray) -> FloatArray:
+        """Sum the weight that leaves each node: what its leaves send less what stays inside."""
+        sent = np.bincount(i, weight, self.n_nodes) + np.bincount(j, weight, self.n_nodes)
+        kept = np.bincount(self.lca(i, j), 2.0 * weight, self.n_nodes)
+        cut = self.subtree_sums(sent - kept)
+        cut[-1] = 0.0
+        return cut
+
+
+def renumber(labels: ArrayLike) -> NodeArray:
+    """Number the values of a label array 0, 1, … by first appearance."""
+    _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    rank = np.empty(first.size, dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
+    return rank[inverse.reshape(-1)]
+
+
+def follow(up: NDArray[Any]) -> NodeArray:
+    """Follow the pointers from each node to the end of its chain."""
+    while True:
+        further = up[up]
+        if np.array_equal(further, up):
+            return np.asarray(up, dtype=np.int32)
+        up = further
+
+
+def _star(n: int) -> NodeArray:
+    """Parents of the tree in which every leaf hangs on the root."""
+    parent = np.full(n + (n > 1), n, dtype=np.int32)
+    parent[-1] = -1
+    return parent
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check_parent(parent: NodeArray) -> None:
+    """Check the order of the nodes and that no inner node is without two children."""
+    if parent.ndim != 1 or parent.size == 0:
+        raise ValueError("EncodingTree: parent must be a non-empty 1-d array")
+    if parent[-1] != -1:
+        raise ValueError("EncodingTree: the last node must be the root, with parent -1")
+    nodes = np.arange(parent.size - 1)
+    bad = (parent[:-1] <= nodes) | (parent[:-1] >= parent.size)
+    if bad.any():
+        node = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"EncodingTree: node {node} has parent {int(parent[node])}; a node precedes its parent"
+        )
+    children = np.bincount(parent[:-1], minlength=parent.size)
+    inner = np.flatnonzero(children)
+    if inner.size and inner.size != parent.size - inner[0]:
+        raise ValueError("EncodingTree: the leaves must be the first nodes")
+    if np.any(children[inner] < 2):
+        node = int(inner[children[inner] < 2][0])
+        raise ValueError(f"EncodingTree: inner node {node} has a single child")
+
+
+def _newick_name(name: str) -> str:
+    """Quote a name that holds characters Newick uses itself."""
+    if name and not any(c in " \t\n()[]{}/\\,;:=*'\"`+-<>" for c in name):
+        return name
+    return "'" + name.replace("'", "''") + "'"

@@ -1,0 +1,304 @@
+"""Searches for neighbours against a full sort of the distance matrix."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist
+
+from sentree import neighbors as nb
+
+DENSE_METRICS = ["euclidean", "cosine", "correlation", "manhattan", "chebyshev"]
+
+
+def sorted_distances(X, metric):
+    """Distances from each sample to the others, sorted."""
+    table = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
+    np.fill_diagonal(table, np.inf)
+    return np.sort(table, axis=1)[:, :-1]
+
+
+def table_of(found, p):
+    assert (np.diff(found.indptr) == p).all()
+    return found.indices.reshape(-1, p)
+
+
+def recall(space, found, p):
+    """Share of neighbours no farther than the true p-th one, ties counting as right."""
+    truth = nb.exact_neighbors(space, p)
+    limit = truth.distances[truth.indptr[:-1] + p - 1] * (1 + 1e-9) + 1e-12
+    return np.mean(found.distances <= limit[found.rows])
+
+
+def samples(kind, n=3000):
+    rng = np.random.default_rng(5)
+    if kind == "uniform":
+        return rng.random((n, 8))
+    centres = rng.normal(size=(30, 8)) * 20
+    if kind == "clustered":
+        return centres[rng.integers(30, size=n)] + rng.normal(size=(n, 8))
+    if kind == "duplicates":
+        return centres[rng.integers(30, size=n)]
+    if kind == "equal":
+        return np.full((n, 8), 0.1)
+    far = np.where(rng.random(n) < 0.5, 0.0, 1e6)[:, None]  # two tight groups far apart
+    return far + 1e-3 * rng.normal(size=(n, 8))
+
+
+KINDS = ["uniform", "clustered", "duplicates", "equal", "far"]
+
+
+@pytest.mark.parametrize("metric", DENSE_METRICS)
+@pytest.mark.parametrize("p", [1, 4, 39])
+def test_exact_search_gives_the_sorted_distances(metric, p):
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    found = nb.exact_neighbors(nb.make_space(X, metric), p)
+    np.testing.assert_allclose(
+        found.distances.reshape(40, p), sorted_distances(X, metric)[:, :p], rtol=1e-10, atol=1e-14
+    )
+    assert not np.any(found.indices == found.rows)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    X=arrays(
+        np.float64,
+        st.tuples(st.integers(2, 14), st.integers(1, 3)),
+        elements=st.integers(-2, 2).map(float),
+    ),
+    p=st.integers(1, 13),
+)
+def test_exact_search_keeps_every_tie(X, p):
+    p = min(p, len(X) - 1)
+    table = cdist(X, X, "sqeuclidean")
+    np.fill_diagonal(table, np.inf)
+    kept = table <= np.sort(table, axis=1)[:, [p - 1]]
+    found = nb.exact_neighbors(nb.make_space(X, "euclidean"), p)
+    dense = np.zeros_like(kept)
+    dense[found.rows, found.indices] = True
+    np.testing.assert_array_equal(dense, kept)
+
+
+def test_ties_are_ties_in_spite_of_rounding():
+    X = 0.1 * np.arange(20.0)[:, None]  # |0.3 - 0.2| is not |0.2 - 0.1|
+    found = nb.exact_neighbors(nb.make_space(X, "euclidean"), 1)
+    np.testing.assert_array_equal(np.diff(found.indptr), [1] + [2] * 18 + [1])
+
+
+def test_exact_search_where_the_matrix_product_cancels():
+    X = samples("far", 200)
+    found = nb.exact_neighbors(nb.make_space(X, "euclidean"), 6)
+    np.testing.assert_allclose(
+        found.distances.reshape(200, 6), sorted_distances(X, "euclidean")[:, :6], rtol=1e-12
+    )
+
+
+def test_exact_search_survives_a_large_offset():
+    X = np.random.default_rng(1).normal(size=(60, 4))
+    near = nb.exact_neighbors(nb.make_space(X, "euclidean"), 5)
+    far = nb.exact_neighbors(nb.make_space(X + 1e6, "euclidean"), 5)
+    np.testing.assert_array_equal(near.indices, far.indices)
+    np.testing.assert_allclose(near.distances, far.distances, rtol=1e-6)
+
+
+def test_exact_search_in_blocks_equals_one_block(monkeypatch):
+    X = np.random.default_rng(2).integers(0, 3, size=(50, 3)).astype(float)
+    space = nb.make_space(X, "euclidean")
+    whole = nb.exact_neighbors(space, 4)
+    monkeypatch.setattr(nb, "_BLOCK_BYTES", 8 * 50 * 7)
+    monkeypatch.setattr(nb, "_CHUNK_BYTES", 100)
+    for one, other in zip(whole, nb.exact_neighbors(space, 4), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_exact_search_of_some_rows():
+    X = np.random.default_rng(3).normal(size=(30, 4))
+    space = nb.make_space(X, "euclidean")
+    whole, rows = nb.exact_neighbors(space, 3), np.array([7, 2, 29])
+    np.testing.assert_array_equal(
+        table_of(nb.exact_neighbors(space, 3, rows), 3), table_of(whole, 3)[rows]
+    )
+
+
+def test_pair_distances_are_symmetric_to_the_last_bit():
+    X = np.random.default_rng(4).normal(size=(200, 37))
+    i, j = np.triu_indices(200, 1)
+    for space in (nb.make_space(X, "euclidean"), nb.make_space(X, "cosine")):
+        np.testing.assert_array_equal(space.distances(i, j), space.distances(j, i))
+
+
+def test_distances_of_a_pair_do_not_depend_on_its_place(monkeypatch):
+    X = np.random.default_rng(4).normal(size=(100, 19))
+    space = nb.make_space(X, "euclidean")
+    i, j = np.triu_indices(100, 1)
+    whole = space.distances(i, j)
+    monkeypatch.setattr(nb, "_CHUNK_BYTES", 3000)
+    np.testing.assert_array_equal(space.distances(i, j), whole)
+    np.testing.assert_array_equal(space.distances(i[::-1], j[::-1])[::-1], whole)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_sparse_points_have_the_neighbours_of_dense_ones(metric):
+    X = np.random.default_rng(6).poisson(0.4, size=(80, 30)).astype(float)
+    X[3] = 0
+    dense, sparse = nb.make_space(X, metric), nb.make_space(sp.csr_array(X), metric)
+    assert sp.issparse(sparse.points)
+    for search in ("exact", "sklearn"):
+        a = nb.find_neighbors(dense, 5, search, None, 0)
+        b = nb.find_neighbors(sparse, 5, search, None, 0)
+        np.testing.assert_allclose(a.distances, b.distances, atol=1e-14)
+        if search == "exact":  # its ties do not depend on the layout
+            np.testing.assert_array_equal(a.indptr, b.indptr)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_faiss_finds_almost_all_neighbours(kind):
+    space = nb.make_space(samples(kind), "euclidean")
+    found = nb.find_neighbors(space, 10, "faiss", None, 0)
+    assert recall(space, found, 10) >= 0.95
+    if kind != "far":  # there single precision fails and the exact search steps in
+        assert (np.diff(found.indptr) == 10).all()
+    assert not np.any(found.indices == found.rows)
+    pairs = found.rows * space.n + found.indices
+    assert np.unique(pairs).size == pairs.size
+
+
+@pytest.mark.parametrize("metric", ["cosine", "correlation"])
+def test_faiss_finds_almost_all_neighbours_by_angle(metric):
+    X = samples("clustered")
+    X[[5, 77]] = 0.0
+    space = nb.make_space(X, metric)
+    found = nb.find_neighbors(space, 10, "faiss", None, 0)
+    inner = space.take(np.delete(np.arange(3000), [5, 77]))
+    truth = nb.exact_neighbors(inner, 10)
+    limit = truth.distances.reshape(-1, 10)[:, -1] * (1 + 1e-9)
+    rows = np.searchsorted(np.delete(np.arange(3000), [5, 77]), found.rows)
+    assert np.mean(found.distances <= limit[rows]) >= 0.95
+    assert not np.isin(found.indices, [5, 77]).any()
+    np.testing.assert_array_equal(np.diff(found.indptr)[[5, 77]], 0)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "clustered", "duplicates"])
+def test_faiss_does_not_depend_on_threads(kind):
+    space = nb.make_space(samples(kind), "euclidean")
+    first, *others = (
+        nb.find_neighbors(space, 10, "faiss", jobs, 3) for jobs in (1, 2, 5, -1, None)
+    )
+    for other in others:
+        for one, two in zip(first, other, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_faiss_threads_are_restored():
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    nb.find_neighbors(nb.make_space(samples("uniform", 200), "euclidean"), 5, "faiss", 1, 0)
+    assert faiss.omp_get_max_threads() == before
+    with nb._faiss_threads(before + 1):
+        assert faiss.omp_get_max_threads() == before + 1
+    with pytest.raises(ZeroDivisionError), nb._faiss_threads(before + 1):
+        raise ZeroDivisionError
+    assert faiss.omp_get_max_threads() == before
+
+
+def test_faiss_falls_back_where_single_precision_cannot_rank(caplog):
+    space = nb.make_space(samples("far", 500), "euclidean")
+    with caplog.at_level("INFO", logger="sentree.neighbors"):
+        found = nb.faiss_neighbors(space, 5, None, 0)
+    assert "searching exactly" in caplog.text
+    np.testing.assert_array_equal(found.indices, nb.exact_neighbors(space, 5).indices)
+
+
+def test_rows_short_of_neighbours_are_searched_exactly(monkeypatch):
+    """Cells smaller than p + 1, and a recall check that is content with one probe."""
+    X = samples("clustered", 400)
+    space = nb.make_space(X, "euclidean")
+    monkeypatch.setattr(nb, "_RECALL", 0.0)
+    monkeypatch.setattr(nb, "_FIRST_PROBES", 1)
+    found = nb.faiss_neighbors(space, 60, None, 0)
+    assert found.indices.min() >= 0
+    assert (np.diff(found.indptr) == 60).all()
+
+
+@pytest.mark.parametrize("search", ["exact", "faiss", "sklearn", "auto"])
+@pytest.mark.parametrize("n", [2, 3, 12])
+def test_small_data_with_more_neighbours_than_samples(search, n):
+    X = np.random.default_rng(8).normal(size=(n, 3))
+    found = nb.find_neighbors(nb.make_space(X, "euclidean"), 50, search, None, 0)
+    np.testing.assert_array_equal(np.diff(found.indptr), n - 1)
+
+
+def test_rows_are_sorted_by_distance():
+    space = nb.make_space(samples("uniform", 1000), "euclidean")
+    for search in ("exact", "faiss", "sklearn"):
+        distances = nb.find_neighbors(space, 6, search, None, 0).distances.reshape(-1, 6)
+        assert (np.diff(distances, axis=1) >= 0).all()
+
+
+def test_auto_chooses_by_size_and_shape(monkeypatch):
+    chosen = []
+    for name in ("exact_neighbors", "sklearn_neighbors", "faiss_neighbors"):
+        monkeypatch.setattr(nb, name, lambda *args, name=name: chosen.append(name))
+    monkeypatch.setattr(nb, "EXACT_LIMIT", 10)
+    X = np.random.default_rng(0).random((20, 5))
+    cases = [
+        (X[:10], "euclidean", "exact_neighbors"),
+        (X[:10], "manhattan", "exact_neighbors"),
+        (X, "euclidean", "faiss_neighbors"),
+        (X, "cosine", "faiss_neighbors"),
+        (X[:, :3].copy(), "euclidean", "sklearn_neighbors"),
+        (X, "manhattan", "sklearn_neighbors"),
+        (sp.csr_array(X), "euclidean", "sklearn_neighbors"),
+    ]
+    for points, metric, _ in cases:
+        nb._search_auto(nb.make_space(points, metric), 3, None, 0)
+    assert chosen == [expected for _, _, expected in cases]
+
+
+def test_lowest_cosine(monkeypatch):
+    X = np.random.default_rng(9).normal(size=(70, 4))
+    table = 1 - cdist(X, X, "cosine")
+    space = nb.make_space(X, "cosine")
+    assert space.lowest_cosine() == pytest.approx(table.min())
+    assert nb.make_space(sp.csr_array(X), "cosine").lowest_cosine() == pytest.approx(table.min())
+    assert nb.make_space(np.abs(X), "cosine").lowest_cosine() == 0.0
+    monkeypatch.setattr(nb, "_BLOCK_BYTES", 8 * 70 * 9)
+    assert space.lowest_cosine() == pytest.approx(table.min())
+
+
+def test_a_stored_zero_distance_is_a_neighbour():
+    matrix = sp.csr_array(([0.0, 0.0, 2.0, 0.0], ([0, 0, 1, 2], [0, 1, 0, 1])), shape=(3, 3))
+    found = nb.neighbors_from_distances(matrix, None)
+    np.testing.assert_array_equal(found.indptr, [0, 1, 2, 3])
+    np.testing.assert_array_equal(found.indices, [1, 0, 1])
+    np.testing.assert_array_equal(found.distances, [0.0, 2.0, 0.0])
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "precomputed", "nonsense"])
+def test_unsuitable_metrics_are_refused(metric):
+    with pytest.raises(ValueError, match=f"unknown metric '{metric}' for dense data; choose from"):
+        nb.make_space(np.eye(3), metric)
+
+
+def test_metric_errors():
+    with pytest.raises(ValueError, match="a name or a function of two rows, got 3"):
+        nb.make_space(np.eye(3), 3)
+    with pytest.raises(ValueError, match="unknown metric 'chebyshev' for sparse data"):
+        nb.make_space(sp.csr_array(np.eye(3)), "chebyshev")
+    with pytest.raises(ValueError, match="neighbors='faiss' needs dense data"):
+        nb.faiss_neighbors(nb.make_space(np.eye(3), "manhattan"), 1, None, 0)
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+        nb.faiss_neighbors(nb.make_space(np.eye(3), "euclidean"), 1, 0, 0)
+
+
+def test_a_function_as_metric():
+    X = np.random.default_rng(2).normal(size=(20, 3))
+    space = nb.make_space(X, lambda a, b: float(np.abs(a - b).sum()))
+    found = nb.exact_neighbors(space, 4)
+    other = nb.exact_neighbors(nb.make_space(X, "manhattan"), 4)
+    np.testing.assert_array_equal(found.indices, other.indices)
+    i, j = np.triu_indices(20, 1)
+    np.testing.assert_allclose(space.distances(i, j), cdist(X, X, "cityblock")[i, j])

@@ -1,0 +1,456 @@
+"""The kernels against slow oracles, the objective in NumPy, and the identities of the method."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import (
+    dense_partition_objective,
+    dense_tree_objective,
+    random_problem,
+    slow_compress,
+    slow_merge,
+    slow_stretch,
+)
+
+from sentree import EncodingTree, Graph, _kernels
+from sentree.entropy import partition_objective, tree_objective
+from sentree.optimise import compress, merge, move, move_gain, stretch
+
+seeds = st.integers(0, 2**32 - 1)
+sizes = st.integers(2, 12)
+
+
+def joins_of(kernel, graph, relation, *options):
+    from sentree.optimise import _problem
+
+    return list(zip(*kernel(*_problem(graph, relation), *options, None), strict=True))
+
+
+def partitions_along(n, joins):
+    """Labels before the first join and after every join."""
+    labels = np.arange(n)
+    yield labels.copy()
+    for k, (a, b, _) in enumerate(joins):
+        labels[(labels == a) | (labels == b)] = n + k
+        yield labels.copy()
+
+
+def trees_along(n, joins):
+    """Parents of the tree, root last, after every number of joins."""
+    for count in range(len(joins) + 1):
+        parent = [-1] * (n + count + 1)
+        for k, (a, b, _) in enumerate(joins[:count]):
+            parent[a] = parent[b] = n + k
+        tops = [node for node in range(n + count) if parent[node] == -1]
+        if len(tops) == 1:  # all joined: the last join is the root itself
+            yield parent[:-1]
+            continue
+        for node in tops:
+            parent[node] = n + count
+        yield parent
+
+
+def gains_match(values, gains):
+    return np.allclose(-np.diff(values), gains, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.skipif("SENTREE_EXPECT_SANITIZED" not in os.environ, reason="not make sanitize")
+def test_make_sanitize_runs_the_sanitized_build():
+    assert _kernels.sanitized
+
+
+@settings(max_examples=150, deadline=None)
+@given(seeds, sizes, st.booleans(), st.booleans())
+def test_every_merge_gain_is_the_difference_of_the_objective(seed, n, own_weight, to_the_end):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, own_weight=own_weight)
+    if graph.volume == 0:
+        return
+    joins = joins_of(_kernels.merge, graph, relation, 1 if to_the_end else 0, False)
+    values = [
+        dense_partition_objective(dense, dense_relation, labels)
+        for labels in partitions_along(n, joins)
+    ]
+    assert gains_match(values, [gain for *_, gain in joins])
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(2, 9), st.booleans(), st.sampled_from([None, 1, 3]))
+def test_merge_is_the_greedy_search(seed, n, must_link_first, n_modules):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n)
+    if graph.volume == 0:
+        return
+    _, expected = slow_merge(
+        dense, dense_relation, n_modules=n_modules, must_link_first=must_link_first
+    )
+    joins = joins_of(_kernels.merge, graph, relation, n_modules or 0, must_link_first)
+    assert [(a, b) for a, b, _ in joins] == [(a, b) for a, b, _ in expected]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(13, 40))
+def test_best_partners_in_the_heap_are_the_best_pairs(seed, n):
+    """Larger graphs: each join is the best of all candidate pairs, judged by kernel-free gains."""
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, density=0.15)
+    if graph.volume == 0:
+        return
+    both, total = dense + dense_relation, dense.sum()
+
+    def term(association, volume):
+        return association * np.log2(volume / total) if volume > 0 else 0.0
+
+    modules = {i: [i] for i in range(n)}
+    joins = joins_of(_kernels.merge, graph, relation, 1, False)
+    for k, (a, b, gain) in enumerate(joins):
+        stats = {
+            u: (both[np.ix_(m, m)].sum() - dense_relation[m].sum(), dense[m].sum())
+            for u, m in modules.items()
+        }
+        best = None
+        for u in modules:
+            for v in modules:
+                if u >= v or dense[np.ix_(modules[u], modules[v])].sum() <= 0:
+                    continue
+                (a_u, v_u), (a_v, v_v) = stats[u], stats[v]
+                between = both[np.ix_(modules[u], modules[v])].sum()
+                candidate = term(a_u, v_u) + term(a_v, v_v)
+                candidate -= term(a_u + a_v + 2 * between, v_u + v_v)
+                best = candidate if best is None else max(best, candidate)
+        assert np.isclose(gain, best / total, rtol=1e-8, atol=1e-10)
+        modules[n + k] = modules.pop(a) + modules.pop(b)
+    assert all(
+        dense[np.ix_(modules[u], modules[v])].sum() <= 0 for u in modules for v in modules if u < v
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds, sizes, st.booleans())
+def test_every_move_gain_is_the_difference_of_the_objective(seed, n, own_weight):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, own_weight=own_weight)
+    if graph.volume == 0:
+        return
+    labels = rng.integers(0, 4, size=n)
+    labels = np.unique(labels, return_inverse=True)[1]
+    before = dense_partition_objective(dense, dense_relation, labels)
+    for _ in range(10):
+        i, to = int(rng.integers(n)), int(rng.integers(labels.max() + 2))
+        moved = labels.copy()
+        moved[i] = to
+        expected = before - dense_partition_objective(dense, dense_relation, moved)
+        assert np.isclose(move_gain(graph, labels, i, to, relation), expected, atol=1e-11)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds, st.integers(2, 40), st.booleans())
+def test_moving_descends_to_a_local_optimum(seed, n, keep_modules):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, density=0.2)
+    if graph.volume == 0:
+        return
+    start = np.unique(rng.integers(0, 6, size=n), return_inverse=True)[1]
+    result = move(graph, start, relation, keep_modules=keep_modules)
+    assert np.all(np.diff(result.trace) < 0)
+    recomputed = dense_partition_objective(dense, dense_relation, result.labels)
+    assert np.isclose(result.objective, recomputed, atol=1e-9)
+    if keep_modules:
+        assert result.labels.max() == start.max()
+    labels, count = result.labels, np.bincount(result.labels)
+    both = (dense != 0) | (dense_relation != 0)
+    for i in range(n):
+        if keep_modules and count[labels[i]] == 1:
+            continue
+        for to in set(labels[both[i]].tolist()):
+            assert move_gain(graph, labels, i, to, relation) < 1e-9
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds, sizes, st.booleans(), st.booleans())
+def test_every_stretch_gain_is_the_difference_of_the_objective(seed, n, own_weight, leaf_penalty):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, own_weight=own_weight)
+    if graph.volume == 0:
+        return
+    joins = joins_of(_kernels.stretch, graph, relation, leaf_penalty, False)
+    values = [
+        dense_tree_objective(dense, dense_relation, parent, leaf_penalty)
+        for parent in trees_along(n, joins)
+    ]
+    assert gains_match(values, [gain for *_, gain in joins])
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(2, 8), st.booleans())
+def test_stretch_is_the_greedy_search(seed, n, leaf_penalty):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n)
+    if graph.volume == 0:
+        return
+    expected = slow_stretch(dense, dense_relation, leaf_penalty)
+    joins = joins_of(_kernels.stretch, graph, relation, leaf_penalty, False)
+    # Once all that is left is two nodes every gain is 0 and only the order of ids decides.
+    assert [(a, b) for a, b, _ in joins] == [(a, b) for a, b, _ in expected]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seeds, sizes, st.integers(1, 4), st.booleans())
+def test_compress_is_the_greedy_search_with_exact_gains(seed, n, height, leaf_penalty):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n)
+    if graph.volume == 0:
+        return
+    binary = stretch(graph, relation, leaf_penalty=leaf_penalty)
+    result = compress(binary.tree, height, leaf_penalty=leaf_penalty)
+    removed, parent = slow_compress(
+        dense, dense_relation, binary.tree.parent.tolist(), height, leaf_penalty
+    )
+    assert result.tree.parent.tolist() == parent
+    assert gains_match(result.trace, [gain for _, gain in removed])
+    assert result.tree.height <= height
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(2, 60), st.booleans(), st.booleans())
+def test_tracked_objective_is_the_recomputed_one(seed, n, ties, own_weight):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, n, density=0.1, ties=ties, own_weight=own_weight)
+    merged = merge(graph, relation)
+    assert np.isclose(
+        merged.objective, partition_objective(graph, merged.labels, relation).value, atol=1e-9
+    )
+    moved = move(graph, merged.labels, relation)
+    assert np.isclose(
+        moved.objective, partition_objective(graph, moved.labels, relation).value, atol=1e-9
+    )
+    assert moved.objective <= merged.objective + 1e-12
+    binary = stretch(graph, relation)
+    assert np.isclose(binary.objective, tree_objective(binary.tree).value, atol=1e-9)
+    flat = compress(binary.tree, 2)
+    assert np.isclose(flat.objective, tree_objective(flat.tree).value, atol=1e-9)
+    rebuilt = EncodingTree.from_parent(flat.tree.parent, graph, relation)
+    assert np.allclose(rebuilt.cut, flat.tree.cut, atol=1e-9)
+    assert np.allclose(rebuilt.relation_cut, flat.tree.relation_cut, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(4, 30))
+def test_contraction_preserves_the_objective_and_later_gains(seed, n):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, n)
+    if graph.volume == 0:
+        return
+    fine = np.unique(rng.integers(0, n // 2, size=n), return_inverse=True)[1]
+    k = fine.max() + 1
+    small, small_relation = contracted(graph, relation, fine)
+    for _ in range(3):
+        coarse = np.unique(rng.integers(0, 3, size=k), return_inverse=True)[1]
+        # The entropy of the vertices themselves is the one constant that contraction drops.
+        dropped = partition_objective(graph, fine, relation).value
+        dropped -= partition_objective(small, np.arange(k), small_relation).value
+        assert np.isclose(
+            partition_objective(graph, coarse[fine], relation).value,
+            partition_objective(small, coarse, small_relation).value + dropped,
+            atol=1e-10,
+        )
+        u, to = int(rng.integers(k)), int(rng.integers(coarse.max() + 1))
+        moved = coarse.copy()
+        moved[u] = to
+        expected = partition_objective(graph, coarse[fine], relation).value
+        expected -= partition_objective(graph, moved[fine], relation).value
+        assert np.isclose(move_gain(small, coarse, u, to, small_relation), expected, atol=1e-10)
+
+
+def contracted(graph, relation, labels):
+    """The graphs whose vertices are the modules; what is inside becomes own weight."""
+    k = labels.max() + 1
+    members = sp.csr_array((np.ones(labels.size), (np.arange(labels.size), labels)), (labels.size, k))
+    between = (members.T @ graph.to_scipy() @ members).tolil()
+    between.setdiag(0)
+    between = between.tocsr()
+    between.eliminate_zeros()
+    between.sort_indices()
+    degree = np.bincount(labels, graph.degree, k)
+    related = (members.T @ relation @ members).tolil()
+    related.setdiag(0)
+    return Graph(between.indptr, between.indices, between.data, degree), related.tocsr()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(3, 40))
+def test_permuting_the_vertices_changes_nothing(seed, n):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n)
+    order = rng.permutation(n)
+    other = Graph.from_dense(dense[np.ix_(order, order)])
+    other_relation = sp.csr_array(dense_relation[np.ix_(order, order)])
+    merged, other_merged = merge(graph, relation), merge(other, other_relation)
+    assert np.isclose(merged.objective, other_merged.objective, atol=1e-10)
+    assert same_partition(merged.labels[order], other_merged.labels)
+    tree, other_tree = stretch(graph, relation), stretch(other, other_relation)
+    assert np.isclose(tree.objective, other_tree.objective, atol=1e-10)
+
+
+def same_partition(a, b):
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+def test_scaling_both_graphs_changes_nothing():
+    rng = np.random.default_rng(5)
+    graph, relation, dense, _ = random_problem(rng, 30)
+    scaled = Graph.from_dense(dense * 7)
+    assert np.isclose(merge(graph, relation).objective, merge(scaled, relation * 7).objective)
+    assert np.isclose(stretch(graph, relation).objective, stretch(scaled, relation * 7).objective)
+
+
+def test_no_relation_is_an_empty_relation():
+    rng = np.random.default_rng(6)
+    graph, *_ = random_problem(rng, 30)
+    empty = sp.csr_array((30, 30))
+    assert np.array_equal(merge(graph).labels, merge(graph, empty).labels)
+    assert np.array_equal(stretch(graph).tree.parent, stretch(graph, empty).tree.parent)
+
+
+def test_ties_go_to_the_smaller_ids():
+    square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    first = joins_of(_kernels.stretch, square, None, False, False)[0]
+    assert first[:2] == (0, 1)
+
+
+EDGES = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (1, 4), (2, 3), (3, 4)]
+
+
+def five_vertices():
+    graph = Graph.from_edges(EDGES, [3, 5, 8, 6, 4, 11, 2, 10])
+    relation = np.zeros((5, 5))
+    for i, j, weight in [(0, 1, 2), (1, 4, -12), (2, 3, 6)]:
+        relation[i, j] = relation[j, i] = weight
+    return graph, sp.csr_array(relation)
+
+
+def test_golden_tree_of_five_vertices():
+    graph, _ = five_vertices()
+    binary = stretch(graph)
+    assert np.isclose(binary.trace[0], 2.2838671681, atol=1e-10)
+    assert np.isclose(binary.objective, 1.6940466794, atol=1e-10)
+    assert binary.tree.to_newick() == "((1:1,4:1):2,(2:2,(0:1,3:1):1):1);"
+    flat = compress(binary.tree, 2)
+    assert np.isclose(flat.objective, 1.7603311463, atol=1e-10)
+    assert flat.tree.labels_at(1).tolist() == [0, 1, 0, 0, 1]
+
+
+def test_golden_tree_of_five_vertices_with_constraints():
+    graph, relation = five_vertices()
+    binary = stretch(graph, relation)
+    assert np.isclose(binary.trace[0] - binary.trace[1], 0.297901, atol=1e-6)
+    assert np.isclose(binary.objective, 1.6037347481, atol=1e-10)
+    assert binary.tree.to_newick() == "((3:1,4:1):2,(2:2,(0:1,1:1):1):1);"
+    flat = compress(binary.tree, 2)
+    assert np.isclose(flat.objective, 1.6783047733, atol=1e-10)
+    assert flat.tree.labels_at(1).tolist() == [0, 0, 0, 1, 1]
+
+
+def test_graph_without_edges():
+    graph = Graph.from_edges([], n=4)
+    assert merge(graph).labels.tolist() == [0, 1, 2, 3]
+    assert move(graph, [0, 0, 1, 1]).labels.tolist() == [0, 0, 1, 1]
+    tree = stretch(graph).tree
+    assert tree.parent.tolist() == [4, 4, 4, 4, -1]
+    assert compress(tree, 2).tree.parent.tolist() == [4, 4, 4, 4, -1]
+
+
+def test_single_vertex():
+    graph = Graph.from_edges(np.empty((0, 2), dtype=int), n=1)
+    assert stretch(graph).tree.parent.tolist() == [-1]
+    assert merge(graph).labels.tolist() == [0]
+
+
+def test_components_meet_at_the_root():
+    triangles = Graph.from_edges([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)], n=7)
+    tree = stretch(triangles).tree
+    assert sorted(tree.sizes[tree.children(tree.root)]) == [1, 3, 3]
+    assert merge(triangles, n_modules=1).labels.tolist() == [0, 0, 0, 1, 1, 1, 2]
+
+
+def test_a_must_link_moves_an_isolated_vertex():
+    graph = Graph.from_edges([(0, 1), (2, 3)], n=5)
+    relation = sp.csr_array(([1.0, 1.0], ([0, 4], [4, 0])), shape=(5, 5))
+    assert move(graph, [0, 0, 1, 1, 2], relation).labels.tolist() == [0, 0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("relation", "message"),
+    [
+        (sp.csr_array((3, 3)), "shape"),
+        (sp.csr_array(([1.0], ([0], [1])), shape=(2, 2)), "not symmetric"),
+        (sp.csr_array(([1.0], ([0], [0])), shape=(2, 2)), "to itself"),
+        (sp.csr_array(([np.nan, np.nan], ([0, 1], [1, 0])), shape=(2, 2)), "not finite"),
+    ],
+)
+def test_a_bad_relation_graph_is_refused(relation, message):
+    with pytest.raises(ValueError, match=message):
+        merge(Graph.from_edges([(0, 1)]), relation)
+
+
+def test_height_below_one_is_refused():
+    with pytest.raises(ValueError, match="at least 1"):
+        compress(stretch(Graph.from_edges([(0, 1)])).tree, 0)
+
+
+def ring_lattice(n, reach):
+    i = np.repeat(np.arange(n), reach)
+    j = (i + np.tile(np.arange(1, reach + 1), n)) % n
+    weights = np.random.default_rng(0).uniform(0.5, 1.0, size=i.size)
+    return Graph.from_edges(np.column_stack((i, j)), weights)
+
+
+def test_progress_is_reported_and_grows():
+    seen = []
+    merge(ring_lattice(100_000, 8), progress=seen.append)
+    assert len(seen) >= 1
+    assert seen == sorted(seen)
+    assert 0 <= seen[0] <= seen[-1] <= 1
+
+
+def test_an_error_in_the_progress_callback_stops_the_kernel():
+    def stop(done):
+        raise RuntimeError(f"stopped at {done}")
+
+    with pytest.raises(RuntimeError, match="stopped at"):
+        stretch(ring_lattice(100_000, 8), progress=stop)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_stops_a_kernel():
+    script = textwrap.dedent("""
+        import os, signal, sys
+        sys.path.insert(0, sys.argv[1])
+        from test_optimise import ring_lattice
+        from sentree.optimise import stretch
+        graph = ring_lattice(200_000, 8)
+        def interrupt(done):
+            os.kill(os.getpid(), signal.SIGINT)   # handled at the next poll, a tenth of a second on
+        calls = []
+        try:
+            stretch(graph, progress=lambda done: (calls.append(done), len(calls) == 1 and interrupt(done)))
+        except KeyboardInterrupt:
+            print("interrupted after", len(calls))
+        else:
+            print("not interrupted")
+    """)
+    here = os.path.dirname(__file__)
+    done = subprocess.run(
+        [sys.executable, "-c", script, here], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert signal.SIGINT
+    assert done.stdout.startswith("interrupted after 1"), done.stdout + done.stderr

@@ -1,0 +1,76 @@
+"""Rules about the package as a whole."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sentree
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src" / "sentree").rglob("*.py"))
+HEAVY = ("sklearn", "pandas", "matplotlib", "faiss", "typer", "networkx")
+
+
+def python(code):
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = f"import sys, sentree; print([m for m in {HEAVY} if m in sys.modules])"
+    assert python(code) == "[]"
+
+
+def test_graphs_trees_constraints_and_kernels_need_none_of_it():
+    code = (
+        "import sys; from sentree import Constraints, EncodingTree, Graph, optimise; "
+        "g = Graph.from_edges([(0, 1), (1, 2)]); optimise.merge(g); optimise.stretch(g); "
+        f"Constraints.from_pairs([(0, 1)]); print([m for m in {HEAVY} if m in sys.modules])"
+    )
+    assert python(code) == "[]"
+
+
+def test_importing_the_package_prints_and_opens_nothing():
+    assert python("import sentree") == ""
+
+
+@pytest.mark.parametrize("name", sentree.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(sentree, name) is not None
+    assert name in dir(sentree)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = sentree.nonsense
+
+
+def test_only_optimise_imports_the_kernels():
+    importers = [
+        path.name for path in SOURCES if re.search(r"^\s*(from|import)\s.*_kernels", path.read_text(), re.M)
+    ]
+    assert importers == ["optimise.py"]
+
+
+def test_only_the_bindings_know_python():
+    native = sorted((ROOT / "native").iterdir())
+    assert [p.name for p in native if "nanobind" in p.read_text() or "Python.h" in p.read_text()] == [
+        "bindings.cpp"
+    ]
+
+
+def test_the_bindings_hold_no_formula():
+    text = (ROOT / "native" / "bindings.cpp").read_text()
+    assert "log2" not in text
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.name)
+def test_only_the_command_line_prints(path):
+    if path.name != "cli.py":
+        assert not re.search(r"^\s*print\(", path.read_text(), re.M)

@@ -1,0 +1,319 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sentree import (
+    ConstraintConflict,
+    Constraints,
+    Graph,
+    SSEHierarchy,
+    SSEPartition,
+    knn_graph,
+)
+from sentree.entropy import partition_objective, tree_objective
+
+BOTH = [SSEPartition, SSEHierarchy]
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(120, 4, centers=4, cluster_std=0.8, random_state=0)
+
+
+@parametrize_with_checks([SSEPartition(), SSEPartition(n_clusters=3), SSEHierarchy()])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_fitted_attributes_agree_with_one_another(estimator, blobs):
+    X, y = blobs
+    model = estimator().fit(X, must_link=[(0, 1)] if y[0] == y[1] else None)
+    assert model.labels_.shape == (120,)
+    assert model.labels_.dtype == np.int32
+    assert model.n_clusters_ == len(set(model.labels_.tolist()))
+    assert model.n_features_in_ == 4
+    assert model.graph_.n == 120
+    assert model.trace_[-1] == pytest.approx(model.objective_, abs=1e-9)
+    assert model.entropy_ <= model.trace_[0]
+    assert model.tree_.n_leaves == 120
+    assert np.array_equal(model.tree_.labels_at(1), model.labels_)
+
+
+def test_partition_finds_blobs_exactly(blobs):
+    X, y = blobs
+    model = SSEPartition(n_clusters=4).fit(X)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    assert model.objective_ == partition_objective(model.graph_, model.labels_).value
+
+
+def test_hierarchy_has_the_asked_height_and_number(blobs):
+    X, y = blobs
+    model = SSEHierarchy(height=3, n_clusters=4).fit(X)
+    assert model.tree_.height == 3
+    assert model.binary_tree_.height > 3
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+    assert model.objective_ == tree_objective(model.tree_).value
+    assert SSEHierarchy(height=1).fit(X).tree_.height == 1
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_without_constraints_it_is_plain_structural_entropy(estimator, blobs):
+    X, _ = blobs
+    plain = estimator().fit(X)
+    unknown = estimator().fit(X, np.full(120, -1))
+    nothing = estimator().fit(X, must_link=[], cannot_link=[], constraints=Constraints())
+    weightless = estimator(penalty=0.0).fit(X, must_link=[(0, 1)])
+    for model in (unknown, nothing, weightless):
+        assert np.array_equal(model.labels_, plain.labels_)
+        assert model.objective_ == plain.objective_ == plain.entropy_
+    assert plain.constraint_report_.share == 1
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_all_ways_to_say_the_same_agree(estimator, blobs):
+    X, y = blobs
+    known = np.full(120, -1)
+    known[:12] = y[:12]
+    labels = estimator().fit(X, known).labels_
+    as_names = np.where(known < 0, None, np.array(["a", "b", "c", "d"])[known]).astype(object)
+    as_frame = pd.Series(known).where(known >= 0)
+    as_pairs = [
+        (i, j) for i in range(12) for j in range(i + 1, 12)
+    ]
+    must = [(i, j) for i, j in as_pairs if y[i] == y[j]]
+    cannot = [(i, j) for i, j in as_pairs if y[i] != y[j]]
+    for model in (
+        estimator().fit(X, as_names),
+        estimator().fit(X, as_frame),
+        estimator().fit(X, constraints=Constraints.from_labels(known)),
+        estimator().fit(X, must_link=must, cannot_link=cannot),
+        estimator().fit(X, must_link=must, constraints=Constraints.from_pairs(None, cannot)),
+    ):
+        assert np.array_equal(model.labels_, labels)
+
+
+def test_constraints_change_the_result_and_are_reported():
+    X = load_iris().data
+    y = load_iris().target
+    plain = SSEPartition(n_clusters=3).fit(X)
+    rng = np.random.default_rng(0)
+    known = np.where(rng.random(150) < 0.3, y, -1)
+    told = SSEPartition(n_clusters=3).fit(X, known)
+    held_out = known == -1
+    score = adjusted_rand_score(y[held_out], told.labels_[held_out])
+    assert score > adjusted_rand_score(y[held_out], plain.labels_[held_out])
+    report = told.constraint_report_
+    assert report.n_given == (known >= 0).sum()
+    assert 0.9 < report.share <= 1
+
+
+def test_fit_predict_passes_labels_and_constraints(blobs):
+    X, y = blobs
+    known = np.where(np.arange(120) < 20, y, -1)
+    expected = SSEPartition().fit(X, known, cannot_link=[(30, 31)]).labels_
+    assert np.array_equal(SSEPartition().fit_predict(X, known, cannot_link=[(30, 31)]), expected)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_same_answer_for_frames_arrays_sparse_and_precomputed(estimator, blobs):
+    X, _ = blobs
+    expected = estimator().fit(X).labels_
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = estimator().fit(frame)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    others = [
+        model.labels_,
+        estimator().fit(pl.DataFrame(frame.to_dict("list"))).labels_,
+        estimator().fit(sp.csr_matrix(X)).labels_,
+        estimator().fit(sp.csr_array(X)).labels_,
+        estimator(affinity="precomputed").fit(knn_graph(X)).labels_,
+        estimator(affinity="precomputed").fit(knn_graph(X).to_scipy()).labels_,
+        estimator(affinity="precomputed").fit(knn_graph(X).to_scipy().toarray()).labels_,
+        estimator(affinity=knn_graph).fit(X).labels_,
+        estimator(affinity=lambda X: knn_graph(X).to_scipy()).fit(X).labels_,
+        estimator(neighbors="exact").fit(X).labels_,
+        estimator(neighbors=KNeighborsTransformer(n_neighbors=10)).fit(X).labels_,
+    ]
+    for labels in others:
+        assert np.array_equal(labels, expected)
+
+
+def test_pipelines_with_a_neighbours_transformer(blobs):
+    X, y = blobs
+    pipeline = make_pipeline(
+        StandardScaler(),
+        KNeighborsTransformer(n_neighbors=10, mode="distance"),
+        SSEPartition(n_clusters=4, affinity="precomputed_distances"),
+    )
+    labels = pipeline.fit_predict(X, ssepartition__must_link=[(0, int(np.flatnonzero(y == y[0])[1]))])
+    assert adjusted_rand_score(y, labels) > 0.95
+
+
+def test_grid_search_over_a_pipeline_parameter(blobs):
+    X, y = blobs
+
+    def score(model, X, y):
+        return -abs(model.fit(X).n_clusters_ - 4)
+
+    search = GridSearchCV(SSEPartition(), {"n_neighbors": [3, 20]}, scoring=score, cv=2)
+    assert search.fit(X, np.full(120, -1)).best_params_["n_neighbors"] in (3, 20)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_clone_and_pickle(estimator, blobs):
+    X, _ = blobs
+    model = estimator(n_neighbors=7, penalty=1.5).fit(X, must_link=[(0, 1)])
+    copied = clone(model)
+    assert copied.get_params() == model.get_params()
+    assert not hasattr(copied, "labels_")
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.labels_, model.labels_)
+    assert np.array_equal(again.tree_.parent, model.tree_.parent)
+    assert again.constraint_report_.share == model.constraint_report_.share
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_two_samples(estimator):
+    model = estimator().fit([[0.0], [1.0]])
+    assert len(model.labels_) == 2
+    assert np.isfinite(model.objective_)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.empty((0, 3)), "0 sample"),
+        ([[1.0, 2.0]], "minimum of 2 is required"),
+        ([1.0, 2.0, 3.0], "Expected 2D array"),
+        ([[1.0], [np.nan], [2.0]], r"NaN \(first at row 1, column 0\)"),
+        ([[1.0, 2.0], [3.0, np.inf]], r"infinity \(first at row 1, column 1\)"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": [np.nan, 1.0]}), r"row 0, column 'b'"),
+        (pd.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), "'city' are not numeric"),
+        (pl.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), "'city' are not numeric"),
+        (sp.csr_array([[0.0, np.nan], [1.0, 0.0]]), r"NaN \(first at row 0, column 1\)"),
+    ],
+)
+def test_bad_samples_are_refused_with_their_place(estimator, X, message):
+    with pytest.raises(ValueError, match=message):
+        estimator().fit(X)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"must_link": [(0, 999)]}, r"\(0, 999\).*120 samples"),
+        ({"must_link": [(3, 3)]}, "3"),
+        ({"must_link": [(0, 1, 2)]}, "shape"),
+        ({"cannot_link": [(0, -1)]}, "-1"),
+        ({"cannot_link": [(0.5, 1)]}, "0.5|whole|integer"),
+        ({"y": np.zeros(7)}, "y has 7 labels for 120 samples"),
+        ({"y": np.zeros((120, 2))}, "shape"),
+        ({"y": np.linspace(0, 1, 120)}, "continuous"),
+    ],
+)
+def test_bad_constraints_are_refused(estimator, given, message, blobs):
+    with pytest.raises(ValueError, match=message):
+        estimator().fit(blobs[0], **given)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_contradictions_are_refused_with_their_chain(estimator, blobs):
+    with pytest.raises(ConstraintConflict) as caught:
+        estimator().fit(blobs[0], must_link=[(0, 1), (1, 2)], cannot_link=[(2, 0)])
+    for sentence in ("(must-link 0)", "(must-link 1)", "2 and 0 cannot link (cannot-link 0)"):
+        assert sentence in str(caught.value)
+    with pytest.raises(TypeError, match="must be a sentree.Constraints"):
+        estimator().fit(blobs[0], constraints=[(0, 1)])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"n_clusters": 121}, "n_clusters=121 is more than the 120 samples"),
+        ({"method": "best"}, "method"),
+        ({"penalty": -1.0}, "penalty"),
+        ({"affinity": "manhattan"}, "affinity"),
+        ({"n_neighbors": 0}, "n_neighbors"),
+        ({"n_neighbors": "many"}, "n_neighbors"),
+        ({"neighbors": "best"}, "neighbors"),
+        ({"affinity": "paper-gaussian"}, "paper_neighbors"),
+    ],
+)
+@pytest.mark.parametrize("estimator", BOTH)
+def test_bad_parameters_are_refused(estimator, parameters, message, blobs):
+    with pytest.raises(ValueError, match=message):
+        estimator(**parameters).fit(blobs[0])
+
+
+def test_height_is_checked(blobs):
+    with pytest.raises(ValueError, match="height"):
+        SSEHierarchy(height=0).fit(blobs[0])
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_graph_without_edges_is_refused(estimator):
+    with pytest.raises(ValueError, match="no sample has a neighbour"):
+        estimator(affinity="cosine").fit(np.zeros((5, 2)))
+    with pytest.raises(ValueError, match="no sample has a neighbour"):
+        estimator(affinity="precomputed").fit(Graph.from_edges([], n=3))
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_bad_graphs_are_refused(estimator):
+    model = estimator(affinity="precomputed")
+    with pytest.raises(ValueError, match="not symmetric"):
+        model.fit(sp.csr_array([[0, 1.0], [2, 0]]))
+    with pytest.raises(ValueError, match="square"):
+        model.fit(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="-1.0; weights must be finite"):
+        model.fit(np.array([[0, -1.0], [-1, 0]]))
+    with pytest.raises(ValueError, match="n_samples = 1"):
+        model.fit(Graph.from_edges(np.empty((0, 2), dtype=int), n=1))
+    with pytest.raises(ValueError, match="graph of 3 vertices for 2 samples"):
+        estimator(affinity=lambda X: Graph.from_edges([(0, 1), (1, 2)])).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_samples_without_neighbours_are_named(estimator):
+    X = np.array([[1.0, 0], [1, 0.1], [0, 0], [0.9, 0]])
+    with pytest.warns(UserWarning, match=r"1 of 4 samples have no neighbour \(rows 2\)"):
+        model = estimator(affinity="cosine", n_neighbors=2).fit(X)
+    assert (model.labels_ == model.labels_[2]).sum() == 1
+
+
+def test_too_few_parts_for_n_clusters_is_said():
+    graph = Graph.from_edges([(0, 1), (2, 3), (4, 5)])
+    with pytest.warns(UserWarning, match="3 parts that do not touch"):
+        model = SSEPartition(n_clusters=2, affinity="precomputed").fit(graph)
+    assert model.n_clusters_ == 3
+
+
+def test_one_class_gives_must_links_only(blobs):
+    X, y = blobs
+    known = np.where(y == 0, 0, -1)
+    model = SSEPartition().fit(X, known)
+    assert len(set(model.labels_[y == 0].tolist())) == 1
+
+
+def test_paper_settings_take_the_neighbours_from_the_classes(blobs):
+    X, y = blobs
+    by_number = SSEPartition(n_clusters=4, affinity="paper-gaussian").fit(X)
+    by_labels = SSEPartition(affinity="paper-gaussian").fit(X, y)
+    assert by_number.graph_.n_edges == by_labels.graph_.n_edges

@@ -1,0 +1,212 @@
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import leaves_below, random_problem
+from scipy.cluster.hierarchy import dendrogram, is_valid_linkage, to_tree
+
+from sentree import EncodingTree, Graph
+from sentree.optimise import stretch
+from sentree.tree import renumber
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def random_parent(rng, n):
+    """A random tree over n leaves with nodes of two or more children."""
+    tops, parent, next_id = list(range(n)), {}, n
+    while len(tops) > 1:
+        width = min(len(tops), int(rng.integers(2, 5)))
+        chosen = rng.choice(len(tops), size=width, replace=False)
+        for k in chosen:
+            parent[tops[k]] = next_id
+        tops = [t for k, t in enumerate(tops) if k not in set(chosen.tolist())] + [next_id]
+        next_id += 1
+    parent[next_id - 1 if n > 1 else 0] = -1
+    return [parent[node] for node in range(len(parent))]
+
+
+def caterpillar(n):
+    """The deepest binary tree: leaf k joins what leaves 0..k-1 have become."""
+    parent = np.empty(2 * n - 1, dtype=np.int32)
+    parent[0] = n
+    parent[1:n] = np.arange(n, 2 * n - 1)
+    parent[n:] = np.arange(n + 1, 2 * n)
+    parent[-1] = -1
+    return parent
+
+
+@settings(max_examples=80, deadline=None)
+@given(seeds, st.integers(1, 20))
+def test_volumes_cuts_and_shape_by_definition(seed, n):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, own_weight=bool(seed % 2))
+    parent = random_parent(rng, n)
+    tree = EncodingTree.from_parent(parent, graph, relation)
+    below = leaves_below(parent, n)
+    for node in range(len(parent)):
+        inside = sorted(below[node])
+        outside = sorted(set(range(n)) - below[node])
+        assert np.isclose(tree.volume[node], dense[inside].sum())
+        assert np.isclose(tree.cut[node], dense[np.ix_(inside, outside)].sum(), atol=1e-9)
+        assert np.isclose(
+            tree.relation_cut[node], dense_relation[np.ix_(inside, outside)].sum(), atol=1e-9
+        )
+        assert tree.sizes[node] == len(inside)
+        chain, at = 0, node
+        while parent[at] != -1:
+            at, chain = parent[at], chain + 1
+        assert tree.depth[node] == chain
+    for _ in range(10):
+        i, j = rng.integers(0, n, size=2)
+        meet = min(node for node in range(len(parent)) if {int(i), int(j)} <= below[node])
+        assert tree.lca([i], [j]).tolist() == [meet]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(2, 20))
+def test_levels_are_nested_and_cuts_grow(seed, n):
+    rng = np.random.default_rng(seed)
+    tree = EncodingTree.from_parent(random_parent(rng, n), Graph.from_edges([(0, 1)], n=n))
+    assert tree.labels_at(0).tolist() == [0] * n
+    assert sorted(tree.labels_at(tree.height)) == list(range(n))
+    for level in range(tree.height):
+        upper, lower = tree.labels_at(level), tree.labels_at(level + 1)
+        pairs = set(zip(lower.tolist(), upper.tolist(), strict=True))
+        assert len(pairs) == len(set(lower.tolist()))
+    assert tree.labels_at(1).max() + 1 == tree.children(tree.root).size
+    previous = None
+    for k in range(1, n + 1):
+        labels = tree.cut_to(k)
+        assert labels.max() + 1 >= k
+        if previous is not None:
+            pairs = set(zip(labels.tolist(), previous.tolist(), strict=True))
+            assert len(pairs) == len(set(labels.tolist()))
+        previous = labels
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(2, 30))
+def test_a_binary_tree_cuts_to_any_number_and_has_a_linkage(seed, n):
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0.1, 1, size=(n, n))
+    tree = stretch(Graph.from_dense((weights + weights.T) * (1 - np.eye(n)))).tree
+    assert tree.is_binary
+    for k in range(1, n + 1):
+        assert tree.cut_to(k).max() + 1 == k
+    linkage = tree.to_linkage()
+    assert is_valid_linkage(linkage)
+    expected = {frozenset(s) for s in leaves_below(tree.parent.tolist(), n)}
+    nodes = [to_tree(linkage)]
+    found = set()
+    while nodes:
+        node = nodes.pop()
+        found.add(frozenset(node.pre_order()))
+        nodes += [] if node.is_leaf() else [node.left, node.right]
+    assert found == expected
+
+
+def test_scipy_draws_the_linkage():
+    tree = stretch(Graph.from_dense(1 - np.eye(6))).tree
+    assert sorted(dendrogram(tree.to_linkage(), no_plot=True)["leaves"]) == list(range(6))
+
+
+def test_very_deep_trees_are_no_trouble():
+    n = 100_000
+    path = Graph.from_edges(np.column_stack((np.arange(n - 1), np.arange(1, n))))
+    tree = EncodingTree.from_parent(caterpillar(n), path)
+    assert tree.height == n - 1
+    assert tree.cut[-2] == 1  # all but the last leaf: one edge leaves
+    assert tree.labels_at(2).max() + 1 == 3
+    assert tree.to_newick().count("(") == n - 1
+    assert is_valid_linkage(tree.to_linkage())
+
+
+def test_newick_names_and_branch_lengths():
+    graph = Graph.from_edges([(0, 1), (2, 3), (1, 2)], [5, 5, 1])
+    tree = EncodingTree.from_labels([0, 0, 1, 1], graph)
+    assert tree.to_newick(["a", "b c", "it's", "d"]) == "((a:1,'b c':1):1,('it''s':1,d:1):1);"
+    with pytest.raises(ValueError, match="1 names for 4 leaves"):
+        tree.to_newick(["a"])
+
+
+def test_json_round_trip():
+    graph, relation, *_ = random_problem(np.random.default_rng(3), 12)
+    tree = stretch(graph, relation).tree
+    again = EncodingTree.from_json(tree.to_json())
+    for name in ("parent", "volume", "cut", "relation_cut"):
+        assert np.array_equal(getattr(again, name), getattr(tree, name))
+    with pytest.raises(ValueError, match="not a sentree tree"):
+        EncodingTree.from_json("[1]")
+    with pytest.raises(ValueError, match="unknown version"):
+        EncodingTree.from_json(json.dumps({"format": "sentree-tree", "version": 99}))
+
+
+def test_networkx_and_pandas():
+    networkx = pytest.importorskip("networkx")
+    tree = EncodingTree.from_labels([0, 0, 1, 1], Graph.from_edges([(0, 1), (2, 3)]))
+    graph = tree.to_networkx()
+    assert networkx.is_arborescence(graph)
+    assert graph.nodes[6]["volume"] == 4
+    table = tree.to_pandas()
+    assert table.loc[6, "size"] == 4
+    assert table["parent"].tolist() == [4, 4, 5, 5, 6, 6, -1]
+
+
+def test_from_labels_makes_height_two_with_leaves_for_single_samples():
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    tree = EncodingTree.from_labels(["b", "b", "a", "c"], graph)
+    assert tree.parent.tolist() == [4, 4, 5, 5, 5, -1]
+    assert EncodingTree.from_labels([7, 7, 7, 7], graph).parent.tolist() == [4, 4, 4, 4, -1]
+    assert EncodingTree.from_labels([0, 1, 2, 3], graph).parent.tolist() == [4, 4, 4, 4, -1]
+    single = Graph.from_edges(np.empty((0, 2), dtype=int), n=1)
+    assert EncodingTree.from_labels([0], single).parent.tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    ("parent", "message"),
+    [
+        ([2, 2, 0], "last node must be the root"),
+        ([2, 0, -1], "node 1 has parent 0"),
+        ([2, 9, -1], "node 1 has parent 9"),
+        ([2, 3, 3, -1], "single child"),
+        ([3, 2, 4, 4, -1], "leaves must be the first|single child"),
+        ([], "non-empty"),
+    ],
+)
+def test_bad_parents_are_refused(parent, message):
+    zeros = np.zeros(len(parent))
+    with pytest.raises(ValueError, match=message):
+        EncodingTree(np.array(parent), zeros, zeros, zeros)
+
+
+def test_bad_arrays_and_arguments_are_refused():
+    parent = np.array([2, 2, -1])
+    with pytest.raises(ValueError, match="volume has shape"):
+        EncodingTree(parent, np.zeros(2), np.zeros(3), np.zeros(3))
+    with pytest.raises(ValueError, match="cut holds a value that is not finite"):
+        EncodingTree(parent, np.zeros(3), np.array([0, np.nan, 0]), np.zeros(3))
+    with pytest.raises(ValueError, match="2 leaves, the graph 3 vertices"):
+        EncodingTree.from_parent(parent, Graph.from_edges([(0, 1)], n=3))
+    tree = EncodingTree(parent, np.zeros(3), np.zeros(3), np.zeros(3))
+    for call in (lambda: tree.labels_at(-1), lambda: tree.cut_to(0), lambda: tree.cut_to(3)):
+        with pytest.raises(ValueError, match="level|n_clusters"):
+            call()
+    wide = EncodingTree.from_parent([3, 3, 3, -1], Graph.from_edges([(0, 1)], n=3))
+    with pytest.raises(ValueError, match="only a binary tree"):
+        wide.to_linkage()
+
+
+def test_relation_may_be_any_sparse_format():
+    graph = Graph.from_edges([(0, 1)], n=3)
+    relation = sp.coo_array(([1.0, 1.0], ([0, 2], [2, 0])), shape=(3, 3))
+    tree = EncodingTree.from_parent([3, 3, 4, 4, -1], graph, relation)
+    assert tree.relation_cut.tolist() == [1, 0, 1, 1, 0]
+
+
+def test_renumber_by_first_appearance():
+    assert renumber([5, 5, 2, 9, 2]).tolist() == [0, 0, 1, 2, 1]
+    assert renumber(np.array(["b", "a", "b"])).dtype == np.int32
