@@ -127,7 +127,8 @@ Joins stretch(Arguments a, bool leaf_penalty, bool must_link_first, nb::object p
   }));
 }
 
-std::vector<std::int32_t> checked_labels(const Ints& labels, std::int32_t n, std::int32_t n_modules) {
+std::vector<std::int32_t> checked_labels(const Ints& labels, std::int32_t n,
+                                         std::int32_t n_modules) {
   require(static_cast<std::int32_t>(labels.size()) == n, "labels have a wrong length");
   std::vector<std::int32_t> copy(labels.data(), labels.data() + labels.size());
   for (const std::int32_t u : copy) require(u >= 0 && u < n_modules, "a label is out of range");
@@ -157,7 +158,8 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>,
           to_numpy(std::move(gain)), sweeps};
 }
 
-double move_gain(Arguments a, Ints labels, std::int32_t n_modules, std::int32_t i, std::int32_t to) {
+double move_gain(Arguments a, Ints labels, std::int32_t n_modules, std::int32_t i,
+                 std::int32_t to) {
   const sentree::Problem problem = a.problem();
   require(i >= 0 && i < problem.graph.n && to >= 0 && to < n_modules, "move is out of range");
   sentree::MovingPartition partition(problem, checked_labels(labels, problem.graph.n, n_modules),
@@ -172,9 +174,12 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
   require(parent.size() == volume.size() && parent.size() == cut.size() &&
               parent.size() == relation_cut.size(),
           "the arrays of the tree differ in length");
-  const sentree::Tree tree{parent.data(),       volume.data(),
-                           cut.data(),          relation_cut.data(),
-                           static_cast<std::int32_t>(parent.size()), n_leaves};
+  const sentree::Tree tree{parent.data(),
+                           volume.data(),
+                           cut.data(),
+                           relation_cut.data(),
+                           static_cast<std::int32_t>(parent.size()),
+                           n_leaves};
   require(n_leaves >= 1 && tree.n_nodes >= n_leaves, "the number of leaves is wrong");
   for (std::int32_t node = 0; node + 1 < tree.n_nodes; ++node) {
     require(tree.parent[node] > node && tree.parent[node] < tree.n_nodes,
@@ -183,7 +188,8 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
   std::vector<std::int32_t> node;
   std::vector<double> gain;
   run(progress, [&](sentree::Monitor& monitor) {
-    for (const sentree::Removal& r : sentree::Compression(tree, leaf_penalty).run(height, monitor)) {
+    for (const sentree::Removal& r :
+         sentree::Compression(tree, leaf_penalty).run(height, monitor)) {
       node.push_back(r.node);
       gain.push_back(r.gain);
     }
@@ -195,13 +201,13 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
 // Lets every kernel take the arrays of a problem as its first seven arguments.
 template <class Result, class... Rest>
 auto spread(Result (*kernel)(Arguments, Rest...)) {
-  return [kernel](Longs indptr, Ints indices, Doubles weights, Doubles degree,
-                  Longs relation_indptr, Ints relation_indices, Doubles relation_weights,
-                  Rest... rest) {
-    return kernel({indptr, indices, weights, degree, relation_indptr, relation_indices,
-                   relation_weights},
-                  std::move(rest)...);
-  };
+  return
+      [kernel](Longs indptr, Ints indices, Doubles weights, Doubles degree, Longs relation_indptr,
+               Ints relation_indices, Doubles relation_weights, Rest... rest) {
+        return kernel(
+            {indptr, indices, weights, degree, relation_indptr, relation_indices, relation_weights},
+            std::move(rest)...);
+      };
 }
 
 }  // namespace
@@ -221,11 +227,10 @@ NB_MODULE(_kernels, module) {
              "must_link_first"_a, "progress"_a.none());
   module.def("move", spread(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "n_modules"_a, "least_gain"_a, "most_sweeps"_a, "keep_modules"_a,
-             "progress"_a.none());
+             "n_modules"_a, "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
   module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "n_modules"_a, "i"_a, "to"_a);
-  module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a,
-             "n_leaves"_a, "height"_a, "leaf_penalty"_a, "progress"_a.none());
+  module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a, "n_leaves"_a,
+             "height"_a, "leaf_penalty"_a, "progress"_a.none());
 }

@@ -36,12 +36,12 @@ struct Problem {
 };
 
 // G and G' while vertices are united. Each pair of touching modules has one edge record; each
-// module lists its records, and a record knows its place in both lists, so that uniting two
-// modules costs the length of their lists and nothing is ever left behind.
+// module lists its neighbours with their records, and a record knows its place in both lists, so
+// that nothing is ever left behind. Uniting costs about the length of the shorter list.
 class ContractedGraph {
  public:
   struct Edge {
-    std::int32_t end[2];
+    std::int32_t end[2];  // both -1 once the edge is gone
     std::int32_t place[2];
     double weight;    // of G
     double relation;  // of G'
@@ -49,12 +49,12 @@ class ContractedGraph {
   };
 
   explicit ContractedGraph(const Problem& problem)
-      : incident_(problem.graph.n), joining_(problem.graph.n, kNone) {
+      : lists_(problem.graph.n), joining_(problem.graph.n, kNone) {
     const Csr& g = problem.graph;
     const Csr& r = problem.relation;
     edges_.reserve((g.indptr[g.n] + r.indptr[r.n]) / 2);
     for (std::int32_t i = 0; i < g.n; ++i) {
-      incident_[i].reserve(g.indptr[i + 1] - g.indptr[i] + r.indptr[i + 1] - r.indptr[i]);
+      lists_[i].reserve(g.indptr[i + 1] - g.indptr[i] + r.indptr[i + 1] - r.indptr[i]);
     }
     for (std::int32_t i = 0; i < g.n; ++i) {
       std::int64_t a = g.indptr[i], b = r.indptr[i];
@@ -70,73 +70,103 @@ class ContractedGraph {
     }
   }
 
-  std::int32_t degree(std::int32_t u) const {
-    return static_cast<std::int32_t>(incident_[u].size());
-  }
+  std::int32_t degree(std::int32_t u) const { return static_cast<std::int32_t>(lists_[u].size()); }
 
-  // Calls visit(neighbour, edge) for every module that touches u in G or G'.
+  const Edge& edge(std::int32_t e) const { return edges_[e]; }
+
+  // Calls visit(neighbour, edge number) for every module that touches u in G or G'.
   template <class Visit>
   void each_neighbour(std::int32_t u, Visit visit) const {
-    for (const std::int32_t e : incident_[u]) visit(edges_[e].other(u), edges_[e]);
+    for (const Entry& entry : lists_[u]) visit(entry.neighbour, entry.edge);
   }
 
-  // The edge between u and v; u and v must touch.
-  const Edge& between(std::int32_t u, std::int32_t v) const {
+  // The number of the edge between u and v, or -1.
+  std::int32_t find(std::int32_t u, std::int32_t v) const {
     if (degree(u) > degree(v)) std::swap(u, v);
-    for (const std::int32_t e : incident_[u]) {
-      if (edges_[e].other(u) == v) return edges_[e];
+    for (const Entry& entry : lists_[u]) {
+      if (entry.neighbour == v) return entry.edge;
     }
-    assert(false && "modules do not touch");
-    return edges_.front();
+    return kNone;
   }
 
-  // Module u takes in module v, which is empty afterwards.
-  void unite(std::int32_t u, std::int32_t v) {
-    for (const std::int32_t e : incident_[u]) joining_[edges_[e].other(u)] = e;
-    for (const std::int32_t e : incident_[v]) {
-      const std::int32_t t = edges_[e].other(v);
+  // Module u takes in module v, which is empty afterwards. Calls changed(t, edge number) for every
+  // module t that touched v.
+  template <class Changed>
+  void unite(std::int32_t u, std::int32_t v, Changed changed) {
+    // Two ways to find the edge from u to a neighbour t of v: mark all of u's neighbours first, or
+    // look through the shorter list each time. The second keeps a hub from being walked for every
+    // vertex that it takes in.
+    const bool mark = degree(u) < kHubRatio * degree(v);
+    if (mark) {
+      for (const Entry& entry : lists_[u]) joining_[entry.neighbour] = entry.edge;
+    }
+    std::vector<Entry> absorbed;
+    absorbed.swap(lists_[v]);
+    for (const Entry& entry : absorbed) {
+      const std::int32_t t = entry.neighbour, e = entry.edge;
       if (t == u) {
-        detach(e, u);
-      } else if (joining_[t] != kNone) {
-        Edge& kept = edges_[joining_[t]];
-        kept.weight += edges_[e].weight;
-        kept.relation += edges_[e].relation;
-        detach(e, t);
+        remove(e, u);
+        continue;
+      }
+      const std::int32_t twin = mark ? joining_[t] : find(u, t);
+      if (twin == kNone) {
+        rename(e, v, u);
+        changed(t, e);
       } else {
-        Edge& edge = edges_[e];
-        const int side = edge.end[0] == v ? 0 : 1;
-        edge.end[side] = u;
-        edge.place[side] = degree(u);
-        incident_[u].push_back(e);
+        edges_[twin].weight += edges_[e].weight;
+        edges_[twin].relation += edges_[e].relation;
+        remove(e, t);
+        changed(t, twin);
       }
     }
-    for (const std::int32_t e : incident_[u]) joining_[edges_[e].other(u)] = kNone;
-    joining_[v] = kNone;
-    std::vector<std::int32_t>().swap(incident_[v]);
+    if (mark) {
+      for (const Entry& entry : lists_[u]) joining_[entry.neighbour] = kNone;
+      joining_[v] = kNone;
+    }
   }
 
  private:
   static constexpr std::int32_t kNone = -1;
+  static constexpr std::int32_t kHubRatio = 16;
+
+  struct Entry {
+    std::int32_t neighbour;
+    std::int32_t edge;
+  };
+
+  static int side(const Edge& edge, std::int32_t u) { return edge.end[0] == u ? 0 : 1; }
 
   void add(std::int32_t i, std::int32_t j, double weight, double relation) {
     const auto e = static_cast<std::int32_t>(edges_.size());
     edges_.push_back({{i, j}, {degree(i), degree(j)}, weight, relation});
-    incident_[i].push_back(e);
-    incident_[j].push_back(e);
+    lists_[i].push_back({j, e});
+    lists_[j].push_back({i, e});
   }
 
-  // Takes edge e out of the list of u; the last edge of the list fills its place.
-  void detach(std::int32_t e, std::int32_t u) {
-    std::vector<std::int32_t>& list = incident_[u];
-    const std::int32_t at = edges_[e].place[edges_[e].end[0] == u ? 0 : 1];
-    const std::int32_t last = list.back();
+  // Edge e, which left the list of v, now ends at u.
+  void rename(std::int32_t e, std::int32_t v, std::int32_t u) {
+    Edge& edge = edges_[e];
+    const int at = side(edge, v);
+    const std::int32_t t = edge.end[1 - at];
+    lists_[t][edge.place[1 - at]].neighbour = u;
+    edge.end[at] = u;
+    edge.place[at] = degree(u);
+    lists_[u].push_back({t, e});
+  }
+
+  // Edge e is no more; the last entry of u's list fills its place there.
+  void remove(std::int32_t e, std::int32_t u) {
+    std::vector<Entry>& list = lists_[u];
+    const std::int32_t at = edges_[e].place[side(edges_[e], u)];
+    const Entry last = list.back();
     list[at] = last;
-    edges_[last].place[edges_[last].end[0] == u ? 0 : 1] = at;
+    edges_[last.edge].place[side(edges_[last.edge], u)] = at;
     list.pop_back();
+    edges_[e].end[0] = edges_[e].end[1] = kNone;
   }
 
   std::vector<Edge> edges_;
-  std::vector<std::vector<std::int32_t>> incident_;
+  std::vector<std::vector<Entry>> lists_;
   std::vector<std::int32_t> joining_;  // scratch of unite: edge from u to each neighbour
 };
 

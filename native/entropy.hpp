@@ -44,7 +44,8 @@ class PartitionEntropy {
   }
 
   // Vertex i leaves X for Y: [f(X) + f(Y) - f(X \ i) - f(Y u i)] / V_G.
-  double move_gain(const Module& x, const Module& rest, const Module& y, const Module& y_with) const {
+  double move_gain(const Module& x, const Module& rest, const Module& y,
+                   const Module& y_with) const {
     return (term(x) + term(y) - term(rest) - term(y_with)) / total_;
   }
 

@@ -1,6 +1,7 @@
 // Greedy agglomeration: always unite the two touching modules with the largest gain.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -27,14 +28,22 @@ struct AgglomerationOptions {
 };
 
 // Unites pairs of modules that are adjacent in G until no gain reaches `least_gain` or
-// `fewest_modules` are left. The Objective knows the formula:
+// `fewest_modules` are left; ties go to the pair with the smaller ids. The Objective knows the
+// formula:
 //     double gain(u, v, weight, relation) const;   gain of uniting modules u and v
-//     void unite(u, v, weight, relation);          module u takes in v
-// Each module keeps its best partner; the modules stand in a heap by the gain of that pair. When a
-// pair unites, only pairs with the new module change. A module whose best partner lost value is
-// not searched again at once: its old gain is an upper bound of its new one, so it is marked stale
-// and searched when it comes to the top. Ties go to the pair with the smaller ids.
-// Cost: O(degree) gains per join, plus the searches.
+//     bool unite(u, v, weight, relation);          module u takes in v; "did its pairs fade?"
+//     bool fading() const;                         whether unite may ever say so
+//
+// Each module keeps its best pair, and the modules stand in a heap by its gain. What a module keeps
+// may be an upper bound only (a "stale" pair): it is searched anew when it comes to the top. When u
+// takes in v, the pairs of all neighbours of u and v change. A neighbour whose best pair lost value
+// becomes stale with its old gain, which still bounds the new one.
+//
+// The pairs of u fade when each gain >= 0 of u with a module that did not touch v has fallen, and
+// none below 0 has risen above. Then these modules need not be visited, for what they keep stays a
+// bound, and a hub with thousands of neighbours takes in a vertex in the time of that vertex. A hub
+// searches its best pair in a heap of its own, of bounds as well. Pairs that would lose are left
+// out until no other pair remains; then the plain way takes over.
 template <class Objective>
 class Agglomeration {
  public:
@@ -43,40 +52,47 @@ class Agglomeration {
       : graph_(graph),
         objective_(objective),
         options_(options),
+        fading_(objective.fading() && !options.must_link_first),
         n_(n),
         id_(n),
         grown_by_(n, 0),
         best_(n),
+        rows_(fading_ ? n : 0),
         heap_(n, Before{&best_}) {
     std::iota(id_.begin(), id_.end(), 0);
   }
 
   std::vector<Join> run(Monitor& monitor) {
-    for (std::int32_t u = 0; u < n_; ++u) {
-      search(u);
-      monitor.work(1 + graph_.degree(u), 0.0);
-    }
     std::vector<Join> joins;
-    while (!heap_.empty() && n_ - static_cast<std::int32_t>(joins.size()) > options_.fewest_modules) {
+    search_all(monitor, joins);
+    while (n_ - static_cast<std::int32_t>(joins.size()) > options_.fewest_modules) {
+      if (heap_.empty()) {
+        if (!fading_ || options_.least_gain >= 0) break;
+        fading_ = false;
+        search_all(monitor, joins);
+        continue;
+      }
       const std::int32_t u = heap_.top();
-      if (best_[u].stale()) {
+      work_ = 1;
+      if (stale(u)) {
         search(u);
       } else {
         joins.push_back(join(u, best_[u].partner, n_ + static_cast<std::int32_t>(joins.size())));
       }
-      monitor.work(1 + graph_.degree(u), static_cast<double>(joins.size()) / n_);
+      monitor.work(work_, static_cast<double>(joins.size()) / n_);
     }
     return joins;
   }
 
  private:
+  static constexpr std::int32_t kHub = 64;  // neighbours above which a module has a heap of its own
+
   struct Candidate {
     int rank = 0;
     double gain = 0;
     std::int32_t low = 0, high = 0;  // ids of the pair; low < 0 marks a stale upper bound
     std::int32_t partner = -1;
 
-    bool stale() const { return low < 0; }
     bool before(const Candidate& other) const {
       if (rank != other.rank) return rank > other.rank;
       if (gain != other.gain) return gain > other.gain;
@@ -94,6 +110,22 @@ class Agglomeration {
       return u < v;  // the two ends of one pair, or two stale bounds
     }
   };
+
+  // Upper bounds of the gains of a hub's pairs, as a binary heap.
+  struct Bound {
+    double gain;
+    std::int32_t edge;
+    bool operator<(const Bound& other) const { return gain < other.gain; }
+  };
+  using Row = std::vector<Bound>;
+
+  void search_all(Monitor& monitor, const std::vector<Join>& joins) {
+    for (std::int32_t u = 0; u < n_; ++u) {
+      work_ = 1;
+      search(u);
+      monitor.work(work_, static_cast<double>(joins.size()) / n_);
+    }
+  }
 
   Candidate candidate(std::int32_t u, std::int32_t v, const ContractedGraph::Edge& edge) const {
     Candidate c;
@@ -117,22 +149,82 @@ class Agglomeration {
   static std::int8_t sign(double x) { return static_cast<std::int8_t>((x > 0) - (x < 0)); }
 
   // Only pairs adjacent in G may unite, and only for at least the least gain.
-  bool allowed(const Candidate& c, const ContractedGraph::Edge& edge) const {
-    return edge.weight > 0 && c.gain >= options_.least_gain;
+  bool allowed(double gain, const ContractedGraph::Edge& edge) const {
+    return edge.weight > 0 && gain >= options_.least_gain && (gain >= 0 || !fading_);
   }
 
-  // Finds the best partner of u anew.
+  // Whether what u keeps is a bound only: marked so, or its partner has grown since.
+  bool stale(std::int32_t u) const {
+    const Candidate& c = best_[u];
+    return c.low < 0 || id_[u] + id_[c.partner] != c.low + c.high;
+  }
+
+  // Finds the best pair of u anew.
   void search(std::int32_t u) {
+    if (fading_ && graph_.degree(u) > kHub) {
+      search_row(u);
+      return;
+    }
     bool found = false;
     Candidate best;
-    graph_.each_neighbour(u, [&](std::int32_t t, const ContractedGraph::Edge& edge) {
-      const Candidate c = candidate(u, t, edge);
-      if (allowed(c, edge) && (!found || c.before(best))) {
-        best = c;
-        found = true;
-      }
+    work_ += graph_.degree(u);
+    graph_.each_neighbour(u, [&](std::int32_t t, std::int32_t e) {
+      consider(candidate(u, t, graph_.edge(e)), graph_.edge(e), found, best);
     });
     settle(u, found, best);
+  }
+
+  void consider(const Candidate& c, const ContractedGraph::Edge& edge, bool& found,
+                Candidate& best) const {
+    if (allowed(c.gain, edge) && (!found || c.before(best))) {
+      best = c;
+      found = true;
+    }
+  }
+
+  // Finds the best pair of a hub: renews the largest bounds until the largest is a gain.
+  void search_row(std::int32_t u) {
+    Row& row = rows_[u];
+    if (row.empty() || static_cast<std::int32_t>(row.size()) > 3 * graph_.degree(u)) fill_row(u);
+    bool found = false;
+    Candidate best;
+    renewed_.clear();
+    while (!row.empty() && !(found && row.front().gain < best.gain)) {
+      const Bound top = row.front();
+      std::pop_heap(row.begin(), row.end());
+      row.pop_back();
+      const ContractedGraph::Edge& edge = graph_.edge(top.edge);
+      ++work_;
+      if (edge.end[0] < 0) continue;  // the pair is no more
+      const Candidate c = candidate(u, edge.other(u), edge);
+      if (!allowed(c.gain, edge)) continue;  // comes back when it changes
+      consider(c, edge, found, best);
+      renewed_.push_back({c.gain, top.edge});
+    }
+    for (const Bound& bound : renewed_) push(row, bound);
+    settle(u, found, best);
+  }
+
+  void fill_row(std::int32_t u) {
+    Row& row = rows_[u];
+    row.clear();
+    work_ += graph_.degree(u);
+    graph_.each_neighbour(u, [&](std::int32_t t, std::int32_t e) {
+      const ContractedGraph::Edge& edge = graph_.edge(e);
+      const double gain = objective_.gain(u, t, edge.weight, edge.relation);
+      if (allowed(gain, edge)) row.push_back({gain, e});
+    });
+    std::make_heap(row.begin(), row.end());
+  }
+
+  static void push(Row& row, const Bound& bound) {
+    row.push_back(bound);
+    std::push_heap(row.begin(), row.end());
+  }
+
+  // A hub's heap learns of a changed pair.
+  void note(std::int32_t u, double gain, std::int32_t e) {
+    if (fading_ && !rows_[u].empty()) push(rows_[u], {gain, e});
   }
 
   void settle(std::int32_t u, bool found, const Candidate& best) {
@@ -146,28 +238,47 @@ class Agglomeration {
 
   Join join(std::int32_t u, std::int32_t v, std::int32_t new_id) {
     if (graph_.degree(u) < graph_.degree(v)) std::swap(u, v);
-    Join result{id_[u] < id_[v] ? id_[u] : id_[v], id_[u] < id_[v] ? id_[v] : id_[u],
-                best_[u].gain};
-    const ContractedGraph::Edge edge = graph_.between(u, v);
-    objective_.unite(u, v, edge.weight, edge.relation);
-    graph_.unite(u, v);
-    heap_.remove(v);
+    const std::int32_t low = id_[u] < id_[v] ? id_[u] : id_[v];
+    const std::int32_t high = id_[u] < id_[v] ? id_[v] : id_[u];
+    const Join result{low, high,
+                      best_[u].partner == v && !stale(u) ? best_[u].gain : best_[v].gain};
+    const ContractedGraph::Edge edge = graph_.edge(graph_.find(u, v));
+    const bool all = !objective_.unite(u, v, edge.weight, edge.relation) || !fading_;
     id_[u] = new_id;
     grown_by_[u] = sign(edge.relation);
+    heap_.remove(v);
+    if (fading_) Row().swap(rows_[v]);
+    if (fading_ && all) rows_[u].clear();
 
+    touched_.clear();
+    graph_.unite(u, v, [&](std::int32_t t, std::int32_t e) {
+      if (!all) touched_.push_back({t, e});
+    });
+    if (all) {
+      graph_.each_neighbour(u, [&](std::int32_t t, std::int32_t e) { touched_.push_back({t, e}); });
+    }
+    work_ += static_cast<std::int64_t>(touched_.size());
     bool found = false;
     Candidate best;
-    graph_.each_neighbour(u, [&](std::int32_t t, const ContractedGraph::Edge& touching) {
-      const Candidate c = candidate(t, u, touching);
-      const bool good = allowed(c, touching);
-      if (good && (!found || c.before(best))) {
-        best = c;
-        best.partner = t;
-        found = true;
+    for (const auto& [t, e] : touched_) {
+      const ContractedGraph::Edge& touching = graph_.edge(e);
+      Candidate c = candidate(t, u, touching);
+      const bool good = allowed(c.gain, touching);
+      if (good) {
+        note(t, c.gain, e);
+        note(u, c.gain, e);
       }
       revise(t, good, c, v);
-    });
-    settle(u, found, best);
+      c.partner = t;
+      consider(c, touching, found, best);
+    }
+    if (all) {
+      settle(u, found, best);
+    } else {
+      revise(u, found, best, v);
+      best_[u].low = -1;  // the pairs that were not visited are bounded by what u kept
+      heap_.update(u);
+    }
     return result;
   }
 
@@ -181,7 +292,7 @@ class Agglomeration {
     if (good && c.before(mine)) {
       mine = c;
       heap_.update(t);
-    } else if (!mine.stale() && (mine.partner == c.partner || mine.partner == gone)) {
+    } else if (mine.low >= 0 && (mine.partner == c.partner || mine.partner == gone)) {
       mine.low = -1;
       heap_.update(t);
     }
@@ -190,22 +301,30 @@ class Agglomeration {
   ContractedGraph& graph_;
   Objective& objective_;
   AgglomerationOptions options_;
+  bool fading_;
   std::int32_t n_;
-  std::vector<std::int32_t> id_;  // of the module in each slot
+  std::vector<std::int32_t> id_;       // of the module in each slot
   std::vector<std::int8_t> grown_by_;  // sign of the relation that made the module; 0 for a vertex
   std::vector<Candidate> best_;
+  std::vector<Row> rows_;  // of hubs; empty otherwise
   IndexedHeap<Before> heap_;
+  std::int64_t work_ = 0;
+  std::vector<std::pair<std::int32_t, std::int32_t>> touched_;  // scratch of join
+  std::vector<Bound> renewed_;                                  // scratch of search_row
 };
 
 // The objective of a partition under merging.
 class MergeObjective {
  public:
-  explicit MergeObjective(const Problem& problem) : entropy_(problem.total_volume()) {
+  explicit MergeObjective(const Problem& problem)
+      : entropy_(problem.total_volume()),
+        related_(problem.relation.indptr[problem.relation.n] > 0) {
     modules_.reserve(problem.graph.n);
     terms_.reserve(problem.graph.n);
     for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      modules_.push_back({problem.degree[i] - problem.graph.row_sum(i) - problem.relation.row_sum(i),
-                          problem.degree[i]});
+      modules_.push_back(
+          {problem.degree[i] - problem.graph.row_sum(i) - problem.relation.row_sum(i),
+           problem.degree[i]});
       terms_.push_back(entropy_.term(modules_.back()));
     }
   }
@@ -214,13 +333,22 @@ class MergeObjective {
     return entropy_.merge_gain(modules_[u], terms_[u], modules_[v], terms_[v], weight + relation);
   }
 
-  void unite(std::int32_t u, std::int32_t v, double weight, double relation) {
-    modules_[u] = PartitionEntropy::unite(modules_[u], modules_[v], weight + relation);
+  bool fading() const { return !related_; }
+
+  // V_G times the gain of t and u is a constant of the pair plus
+  //     (A_t + 2 w) log2(V_G / (V_t + V_u)) - (A_u / V_u) V_u log2(1 + V_t / V_u),
+  // where both logarithmic factors only lose when V_u grows. Without relations A_t >= 0, so the
+  // gain falls whenever the density A_u / V_u does not.
+  bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
+    const Module before = modules_[u];
+    modules_[u] = PartitionEntropy::unite(before, modules_[v], weight + relation);
     terms_[u] = entropy_.term(modules_[u]);
+    return modules_[u].association * before.volume >= before.association * modules_[u].volume;
   }
 
  private:
   PartitionEntropy entropy_;
+  bool related_;
   std::vector<Module> modules_;
   std::vector<double> terms_;
 };

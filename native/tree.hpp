@@ -30,8 +30,14 @@ class StretchObjective {
                                  joined.volume);
   }
 
-  void unite(std::int32_t u, std::int32_t v, double weight, double relation) {
+  bool fading() const { return true; }
+
+  // What a join saves does not depend on volumes, and its factor log2(V / V_ab) falls when either
+  // node grows. Only a leaf that is one no more brings its own relations into what is saved.
+  bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
+    const bool leaf = nodes_[u].leaf;
     nodes_[u] = unite_nodes(nodes_[u], nodes_[v], weight, relation);
+    return !leaf;
   }
 
  private:

@@ -80,7 +80,7 @@ def lca_entropy(graph, parent):
     value = 0.0
     for i, j in itertools.combinations(range(n), 2):
         if graph[i, j]:
-            meet = min((node for node in range(n, len(parent)) if {i, j} <= below[node]))
+            meet = min(node for node in range(n, len(parent)) if {i, j} <= below[node])
             value += 2 * graph[i, j] / total * np.log2(degree[sorted(below[meet])].sum())
     for i in range(n):
         if degree[i] > 0:

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from reference import (
     dense_partition_objective,
     dense_tree_objective,
     lca_entropy,
     random_problem,
 )
-
 from sentree import EncodingTree, Graph
 from sentree.entropy import partition_objective, tree_objective, vertex_entropy
 from sentree.optimise import stretch

@@ -68,6 +68,10 @@ def test_to_scipy_round_trips():
     graph = Graph.from_dense(TRIANGLE)
     again = Graph.from_scipy(graph.to_scipy())
     assert np.array_equal(again.weights, graph.weights)
+    matrix = graph.to_scipy()
+    assert matrix.indptr.dtype == matrix.indices.dtype == np.int32  # scikit-learn insists
+    matrix.data[:] = 0
+    assert graph.volume == 12
 
 
 def test_mirrored_weights_that_differ_by_rounding_are_made_equal():

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import leaves_below, random_problem, slow_purity
 from scipy.cluster.hierarchy import linkage
-from test_tree import random_parent
 
+from reference import leaves_below, random_problem, slow_purity
 from sentree import Constraints, EncodingTree, Graph, metrics
 from sentree.entropy import partition_objective, tree_objective
 from sentree.metrics import (
@@ -15,6 +14,7 @@ from sentree.metrics import (
     structural_entropy,
 )
 from sentree.optimise import stretch
+from test_tree import random_parent
 
 
 def tree_of(parent, n):

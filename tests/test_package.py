@@ -53,16 +53,18 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_only_optimise_imports_the_kernels():
     importers = [
-        path.name for path in SOURCES if re.search(r"^\s*(from|import)\s.*_kernels", path.read_text(), re.M)
+        path.name
+        for path in SOURCES
+        if re.search(r"^\s*(from|import)\s.*_kernels", path.read_text(), re.M)
     ]
     assert importers == ["optimise.py"]
 
 
 def test_only_the_bindings_know_python():
     native = sorted((ROOT / "native").iterdir())
-    assert [p.name for p in native if "nanobind" in p.read_text() or "Python.h" in p.read_text()] == [
-        "bindings.cpp"
-    ]
+    assert [
+        p.name for p in native if "nanobind" in p.read_text() or "Python.h" in p.read_text()
+    ] == ["bindings.cpp"]
 
 
 def test_the_bindings_hold_no_formula():

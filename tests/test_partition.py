@@ -91,9 +91,7 @@ def test_all_ways_to_say_the_same_agree(estimator, blobs):
     labels = estimator().fit(X, known).labels_
     as_names = np.where(known < 0, None, np.array(["a", "b", "c", "d"])[known]).astype(object)
     as_frame = pd.Series(known).where(known >= 0)
-    as_pairs = [
-        (i, j) for i in range(12) for j in range(i + 1, 12)
-    ]
+    as_pairs = [(i, j) for i in range(12) for j in range(i + 1, 12)]
     must = [(i, j) for i, j in as_pairs if y[i] == y[j]]
     cannot = [(i, j) for i, j in as_pairs if y[i] != y[j]]
     for model in (
@@ -159,12 +157,14 @@ def test_pipelines_with_a_neighbours_transformer(blobs):
         KNeighborsTransformer(n_neighbors=10, mode="distance"),
         SSEPartition(n_clusters=4, affinity="precomputed_distances"),
     )
-    labels = pipeline.fit_predict(X, ssepartition__must_link=[(0, int(np.flatnonzero(y == y[0])[1]))])
+    labels = pipeline.fit_predict(
+        X, ssepartition__must_link=[(0, int(np.flatnonzero(y == y[0])[1]))]
+    )
     assert adjusted_rand_score(y, labels) > 0.95
 
 
 def test_grid_search_over_a_pipeline_parameter(blobs):
-    X, y = blobs
+    X, _ = blobs
 
     def score(model, X, y):
         return -abs(model.fit(X).n_clusters_ - 4)

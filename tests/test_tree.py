@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import leaves_below, random_problem
 from scipy.cluster.hierarchy import dendrogram, is_valid_linkage, to_tree
 
+from reference import leaves_below, random_problem
 from sentree import EncodingTree, Graph
 from sentree.optimise import stretch
 from sentree.tree import renumber

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sentree import datasets, metrics, optimise, plots
     from sentree.affinity import knn_graph, paper_neighbors
-    from sentree.constraints import Constraints, ConstraintConflict, ConstraintReport
+    from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
     from sentree.graph import Graph
     from sentree.hierarchy import SSEHierarchy
     from sentree.metrics import dasgupta_cost, dendrogram_purity, structural_entropy

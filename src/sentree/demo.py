@@ -46,9 +46,8 @@ def run(out: Path, seed: int) -> Iterator[str]:
         ari = adjusted_rand_score(y[scored], found)
         nmi = normalized_mutual_info_score(y[scored], found)
         kept = f"{model.constraint_report_.share:.1%}" if given else "-"
-        yield (
-            f"  {name:<17} {model.n_clusters_:>8}  {ari:.3f}  {nmi:.3f}   {kept:>16}   {seconds:.2f}"
-        )
+        row = f"  {name:<17} {model.n_clusters_:>8}  {ari:.3f}  {nmi:.3f}   {kept:>16}"
+        yield row + f"   {seconds:.2f}"
 
     tree = SSEHierarchy(affinity="paper-hierarchy").fit(X, constraints=given).binary_tree_
     out.mkdir(parents=True, exist_ok=True)
@@ -78,7 +77,9 @@ def run(out: Path, seed: int) -> Iterator[str]:
 def _table(found: Any, y: Any, scored: Any) -> str:
     """Return the labels as CSV."""
     rows = zip(found.tolist(), y.tolist(), (~scored).tolist(), strict=True)
-    lines = [f"{i},{cluster},{c},{str(known).lower()}" for i, (cluster, c, known) in enumerate(rows)]
+    lines = [
+        f"{i},{cluster},{c},{str(known).lower()}" for i, (cluster, c, known) in enumerate(rows)
+    ]
     return "\n".join(["sample,cluster,class,labelled", *lines]) + "\n"
 
 
@@ -91,10 +92,10 @@ def _draw(path: Path, X: Any, found: Any, labels: Constraints) -> Path:
 
     places = Isomap(n_neighbors=10).fit_transform(X)
     title = "Handwritten digits; ringed: the class was known"
-    ax = plots.partition(places, found, constraints=labels, title=title)
+    plots.partition(places, found, constraints=labels, title=title)
     with _replacing(path, ".png") as part:
-        ax.figure.savefig(part, dpi=150)
-    plt.close("all")
+        plt.savefig(part, dpi=150)
+    plt.close()
     return path
 
 
@@ -122,5 +123,3 @@ class _replacing:
             os.replace(self.part, self.path)
         else:
             os.unlink(self.part)
-
-

@@ -80,7 +80,8 @@ def _cut(modules: Any, i: Any, j: Any, weight: FloatArray, k: int) -> FloatArray
     """Sum the weight that leaves each module."""
     leaves = modules[i] != modules[j]
     weight = weight[leaves]
-    return np.bincount(modules[i[leaves]], weight, k) + np.bincount(modules[j[leaves]], weight, k)
+    cut = np.bincount(modules[i[leaves]], weight, k) + np.bincount(modules[j[leaves]], weight, k)
+    return cut.astype(np.float64)
 
 
 def _log2(x: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,7 +46,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     A subclass gives ``_search(problem)``, which stores ``labels_`` and what else it found.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "penalty": [Interval(Real, 0, None, closed="left")],
         "affinity": [StrOptions({*KERNELS, *PAPER_PRESETS, *_PRECOMPUTED}), callable],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],

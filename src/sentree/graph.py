@@ -201,7 +201,10 @@ class Graph:
 
     def to_scipy(self) -> sp.csr_array[Any, tuple[int, int]]:
         """Return the weights as a scipy CSR array, without self-loops."""
-        parts = (self.weights.copy(), self.indices.copy(), self.indptr.copy())
+        # Both index arrays in 32 bits where they fit: much of scikit-learn takes no others.
+        small = self.indices.size <= np.iinfo(np.int32).max
+        indptr = self.indptr.astype(np.int32) if small else self.indptr.copy()
+        parts = (self.weights.copy(), self.indices.copy(), indptr)
         return sp.csr_array(parts, shape=(self.n, self.n))
 
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:

@@ -23,6 +23,9 @@ from sentree.tree import EncodingTree, follow, renumber
 __all__ = ["PartitionResult", "TreeResult", "compress", "merge", "move", "move_gain", "stretch"]
 
 Progress = Callable[[float], object] | None
+_Longs = NDArray[np.int64]
+_Ints = NDArray[np.int32]
+Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray]
 
 #: A move must gain more than this many bits: less is rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
@@ -178,7 +181,7 @@ def _trace(start: float, gain: FloatArray) -> tuple[float, FloatArray]:
     return float(trace[-1]), trace
 
 
-def _problem(graph: Graph, relation: Any) -> tuple[NDArray[Any], ...]:
+def _problem(graph: Graph, relation: Any) -> Problem:
     """Return the seven arrays that every kernel takes."""
     arrays = (graph.indptr, graph.indices, graph.weights, graph.degree)
     if relation is None:
@@ -187,7 +190,7 @@ def _problem(graph: Graph, relation: Any) -> tuple[NDArray[Any], ...]:
     return (*arrays, *_relation_arrays(relation, graph.n))
 
 
-def _relation_arrays(relation: Any, n: int) -> tuple[NDArray[Any], ...]:
+def _relation_arrays(relation: Any, n: int) -> tuple[_Longs, _Ints, FloatArray]:
     """Check a relation graph and return its CSR arrays."""
     if relation.shape != (n, n):
         raise ValueError(f"the relation graph has shape {relation.shape}, expected {(n, n)}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import partition_objective
@@ -84,7 +85,7 @@ class SSEPartition(SSEEstimator):
     1.0
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SSEEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "method": [StrOptions({"paper"})],
@@ -124,20 +125,11 @@ class SSEPartition(SSEEstimator):
         _warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters, graph)
         trace = result.trace
         if self.moving:
-            result = move(
-                graph, result.labels, relation, keep_modules=self.n_clusters is not None
-            )
-            trace = _joined(trace, result.trace)
+            result = move(graph, result.labels, relation, keep_modules=self.n_clusters is not None)
+            trace = np.concatenate((trace, result.trace[1:]))
         self.labels_ = result.labels
         self.tree_ = EncodingTree.from_labels(result.labels, graph, relation)
         self._store(partition_objective(graph, result.labels, relation), trace)
-
-
-def _joined(first: Any, second: Any) -> Any:
-    """Chain two traces; the second starts where the first ends."""
-    import numpy as np
-
-    return np.concatenate((first, second[1:]))
 
 
 def _warn_if_too_many(found: int, wanted: int | None, graph: Graph) -> None:

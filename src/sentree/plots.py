@@ -1,4 +1,4 @@
-"""Pictures, with matplotlib: each function draws on ``ax`` (a new one by default) and returns it."""
+"""Pictures, with matplotlib: each function draws on ``ax`` (or a new one) and returns it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def partition(
     for rank, cluster in enumerate(np.argsort(-size, kind="stable")):
         inside = clusters == cluster
         ax.scatter(
-            *places[inside].T,
+            places[inside, 0],
+            places[inside, 1],
             s=14,
             color=_COLOURS[rank % len(_COLOURS)],
             marker=_MARKERS[rank // len(_COLOURS) % len(_MARKERS)],
@@ -89,8 +90,14 @@ def _draw_constraints(ax: Axes, places: Any, labels: Any, constraints: Constrain
         for chosen, colour, width in ((~broken, "#999999", 0.5), (broken, "#CC0000", 0.9)):
             ax.add_collection(
                 LineCollection(
-                    places[pairs[chosen]], colors=colour, linewidths=width, linestyles=style, alpha=0.6
+                    places[pairs[chosen]],
+                    colors=colour,
+                    linewidths=width,
+                    linestyles=style,
+                    alpha=0.6,
                 )
             )
     known = places[constraints.label_index]
-    ax.scatter(*known.T, s=30, facecolors="none", edgecolors="black", linewidths=0.5)
+    ax.scatter(
+        known[:, 0], known[:, 1], s=30, facecolors="none", edgecolors="black", linewidths=0.5
+    )

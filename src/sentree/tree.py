@@ -146,7 +146,9 @@ class EncodingTree:
         return shape.subtree_sums(shape.on_leaves(np.ones(shape.n_leaves))).astype(np.int64)
 
     def __repr__(self) -> str:
-        return f"EncodingTree(n_leaves={self.n_leaves}, n_nodes={self.n_nodes}, height={self.height})"
+        return (
+            f"EncodingTree(n_leaves={self.n_leaves}, n_nodes={self.n_nodes}, height={self.height})"
+        )
 
     def children(self, node: int) -> NDArray[np.intp]:
         """Return the children of a node, in increasing order."""
@@ -360,7 +362,7 @@ class TreeShape:
         """Sum the weight that leaves each node: what its leaves send less what stays inside."""
         sent = np.bincount(i, weight, self.n_nodes) + np.bincount(j, weight, self.n_nodes)
         kept = np.bincount(self.lca(i, j), 2.0 * weight, self.n_nodes)
-        cut = self.subtree_sums(sent - kept)
+        cut = self.subtree_sums((sent - kept).astype(np.float64))
         cut[-1] = 0.0
         return cut
 

@@ -1,0 +1,76 @@
+"""The compiled kernels; see native/bindings.cpp."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Progress = Callable[[float], object] | None
+
+sanitized: bool
+
+def merge(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    fewest_modules: int,
+    must_link_first: bool,
+    progress: Progress,
+) -> tuple[Ints, Ints, Doubles]: ...
+def stretch(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    leaf_penalty: bool,
+    must_link_first: bool,
+    progress: Progress,
+) -> tuple[Ints, Ints, Doubles]: ...
+def move(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    n_modules: int,
+    least_gain: float,
+    most_sweeps: int,
+    keep_modules: bool,
+    progress: Progress,
+) -> tuple[Ints, Ints, Ints, Doubles, int]: ...
+def move_gain(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    n_modules: int,
+    i: int,
+    to: int,
+) -> float: ...
+def compress(
+    parent: Ints,
+    volume: Doubles,
+    cut: Doubles,
+    relation_cut: Doubles,
+    n_leaves: int,
+    height: int,
+    leaf_penalty: bool,
+    progress: Progress,
+) -> tuple[Ints, Doubles]: ...
