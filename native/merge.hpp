@@ -320,17 +320,17 @@ class MergeObjective {
       : entropy_(problem.total_volume()),
         related_(problem.relation.indptr[problem.relation.n] > 0) {
     modules_.reserve(problem.graph.n);
-    terms_.reserve(problem.graph.n);
     for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      modules_.push_back(
-          {problem.degree[i] - problem.graph.row_sum(i) - problem.relation.row_sum(i),
-           problem.degree[i]});
-      terms_.push_back(entropy_.term(modules_.back()));
+      const Module single{
+          problem.degree[i] - problem.graph.row_sum(i) - problem.relation.row_sum(i),
+          problem.degree[i]};
+      modules_.push_back({single, entropy_.term(single)});
     }
   }
 
   double gain(std::int32_t u, std::int32_t v, double weight, double relation) const {
-    return entropy_.merge_gain(modules_[u], terms_[u], modules_[v], terms_[v], weight + relation);
+    const State &x = modules_[u], &y = modules_[v];
+    return entropy_.merge_gain(x.module, x.term, y.module, y.term, weight + relation);
   }
 
   bool fading() const { return !related_; }
@@ -340,17 +340,21 @@ class MergeObjective {
   // where both logarithmic factors only lose when V_u grows. Without relations A_t >= 0, so the
   // gain falls whenever the density A_u / V_u does not.
   bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
-    const Module before = modules_[u];
-    modules_[u] = PartitionEntropy::unite(before, modules_[v], weight + relation);
-    terms_[u] = entropy_.term(modules_[u]);
-    return modules_[u].association * before.volume >= before.association * modules_[u].volume;
+    const Module before = modules_[u].module;
+    const Module after = PartitionEntropy::unite(before, modules_[v].module, weight + relation);
+    modules_[u] = {after, entropy_.term(after)};
+    return after.association * before.volume >= before.association * after.volume;
   }
 
  private:
+  struct State {
+    Module module;
+    double term;
+  };
+
   PartitionEntropy entropy_;
   bool related_;
-  std::vector<Module> modules_;
-  std::vector<double> terms_;
+  std::vector<State> modules_;
 };
 
 // Merges from single vertices. With `fewest_modules` > 0 exactly that many are left if G allows,
