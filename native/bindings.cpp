@@ -15,6 +15,7 @@
 #include "merge.hpp"
 #include "monitor.hpp"
 #include "move.hpp"
+#include "multilevel.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -127,24 +128,24 @@ Joins stretch(Arguments a, bool leaf_penalty, bool must_link_first, nb::object p
   }));
 }
 
-std::vector<std::int32_t> checked_labels(const Ints& labels, std::int32_t n,
-                                         std::int32_t n_modules) {
+sentree::Labels checked_labels(const Ints& labels, std::int32_t n) {
   require(static_cast<std::int32_t>(labels.size()) == n, "labels have a wrong length");
   std::vector<std::int32_t> copy(labels.data(), labels.data() + labels.size());
-  for (const std::int32_t u : copy) require(u >= 0 && u < n_modules, "a label is out of range");
+  for (const std::int32_t u : copy) require(u >= 0 && u < n, "a label is out of range");
   return copy;
 }
 
 std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>, std::int32_t> move(
-    Arguments a, Ints labels, std::int32_t n_modules, double least_gain, std::int32_t most_sweeps,
-    bool keep_modules, nb::object progress) {
+    Arguments a, Ints labels, double least_gain, std::int32_t most_sweeps, bool keep_modules,
+    nb::object progress) {
   const sentree::Problem problem = a.problem();
-  std::vector<std::int32_t> start = checked_labels(labels, problem.graph.n, n_modules);
+  sentree::Labels start = checked_labels(labels, problem.graph.n);
   const sentree::MoveOptions options{least_gain, most_sweeps, keep_modules};
   std::vector<std::int32_t> vertex, module, result;
   std::vector<double> gain;
   const std::int32_t sweeps = run(progress, [&](sentree::Monitor& monitor) {
-    sentree::MovingPartition partition(problem, std::move(start), n_modules);
+    const sentree::LevelGraph graph(problem);
+    sentree::LevelPartition partition(graph, std::move(start));
     const std::int32_t count =
         sentree::move(partition, problem.graph.n, options, monitor, [&](const sentree::Step& s) {
           vertex.push_back(s.vertex);
@@ -158,12 +159,33 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>,
           to_numpy(std::move(gain)), sweeps};
 }
 
-double move_gain(Arguments a, Ints labels, std::int32_t n_modules, std::int32_t i,
-                 std::int32_t to) {
+std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, std::uint64_t seed,
+                                                      std::int32_t most_rounds, double least_gain,
+                                                      nb::object progress) {
   const sentree::Problem problem = a.problem();
-  require(i >= 0 && i < problem.graph.n && to >= 0 && to < n_modules, "move is out of range");
-  sentree::MovingPartition partition(problem, checked_labels(labels, problem.graph.n, n_modules),
-                                     n_modules);
+  sentree::Labels result = checked_labels(labels, problem.graph.n);
+  const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
+  std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
+    return sentree::multilevel(problem, result, options, monitor);
+  });
+  return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
+}
+
+Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
+           nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  sentree::Labels modules = checked_labels(labels, problem.graph.n);
+  const std::int32_t n_modules = sentree::compact(modules, problem.graph.n);
+  return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+    return sentree::link(problem, modules, n_modules, least_linkage, fewest_modules, monitor);
+  }));
+}
+
+double move_gain(Arguments a, Ints labels, std::int32_t i, std::int32_t to) {
+  const sentree::Problem problem = a.problem();
+  require(i >= 0 && i < problem.graph.n && to >= 0 && to < problem.graph.n, "move is out of range");
+  const sentree::LevelGraph graph(problem);
+  sentree::LevelPartition partition(graph, checked_labels(labels, problem.graph.n));
   return partition.gain(i, to);
 }
 
@@ -227,10 +249,16 @@ NB_MODULE(_kernels, module) {
              "must_link_first"_a, "progress"_a.none());
   module.def("move", spread(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "n_modules"_a, "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
-  module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
+  module.def("multilevel", spread(&multilevel), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "seed"_a,
+             "most_rounds"_a, "least_gain"_a, "progress"_a.none());
+  module.def("link", spread(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "n_modules"_a, "i"_a, "to"_a);
+             "least_linkage"_a, "fewest_modules"_a, "progress"_a.none());
+  module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "i"_a,
+             "to"_a);
   module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a, "n_leaves"_a,
              "height"_a, "leaf_penalty"_a, "progress"_a.none());
 }

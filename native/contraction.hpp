@@ -3,8 +3,11 @@
 
 #include <cassert>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
+
+#include "entropy.hpp"
 
 namespace sentree {
 
@@ -33,6 +36,114 @@ struct Problem {
     for (std::int32_t i = 0; i < graph.n; ++i) sum += degree[i];
     return sum;
   }
+
+  // Vertex i as a module of its own.
+  Module single(std::int32_t i) const {
+    return {degree[i] - graph.row_sum(i) - relation.row_sum(i), degree[i]};
+  }
+
+  // Calls visit(j, weight of G, weight of G') for every j that touches i in either, increasing.
+  template <class Visit>
+  void each_pair(std::int32_t i, Visit visit) const {
+    std::int64_t a = graph.indptr[i], b = relation.indptr[i];
+    const std::int64_t a_end = graph.indptr[i + 1], b_end = relation.indptr[i + 1];
+    while (a < a_end || b < b_end) {
+      const std::int32_t ja = a < a_end ? graph.indices[a] : graph.n;
+      const std::int32_t jb = b < b_end ? relation.indices[b] : graph.n;
+      const std::int32_t j = ja < jb ? ja : jb;
+      const double weight = ja == j ? graph.weights[a++] : 0.0;
+      const double related = jb == j ? relation.weights[b++] : 0.0;
+      visit(j, weight, related);
+    }
+  }
+};
+
+using Labels = std::vector<std::int32_t>;
+
+// Numbers the labels 0, 1, ... by first appearance; returns how many there are.
+inline std::int32_t compact(Labels& labels, std::int32_t bound) {
+  Labels fresh(bound, -1);
+  std::int32_t count = 0;
+  for (std::int32_t& u : labels) {
+    if (fresh[u] < 0) fresh[u] = count++;
+    u = fresh[u];
+  }
+  return count;
+}
+
+// G and G' added up, its vertices modules of the original ones. What a vertex holds inside is in
+// its association, so the same formulas hold on every level.
+struct LevelGraph {
+  std::vector<std::int64_t> indptr{0};
+  std::vector<std::int32_t> indices;
+  std::vector<double> weights;  // signed: G + G'
+  std::vector<Module> vertices;
+  double total_volume = 0;
+
+  LevelGraph() = default;
+
+  explicit LevelGraph(const Problem& problem) : total_volume(problem.total_volume()) {
+    const Csr& g = problem.graph;
+    const Csr& r = problem.relation;
+    indptr.reserve(g.n + 1);
+    indices.reserve(g.indptr[g.n] + r.indptr[r.n]);
+    weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
+    vertices.reserve(g.n);
+    for (std::int32_t i = 0; i < g.n; ++i) {
+      problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+        indices.push_back(j);
+        weights.push_back(weight + relation);
+      });
+      indptr.push_back(static_cast<std::int64_t>(indices.size()));
+      vertices.push_back(problem.single(i));
+    }
+  }
+
+  std::int32_t size() const { return static_cast<std::int32_t>(vertices.size()); }
+
+  // The graph of the modules 0..k-1.
+  LevelGraph contract(const Labels& labels, std::int32_t k) const {
+    LevelGraph out;
+    out.total_volume = total_volume;
+    out.vertices.assign(k, Module{0, 0});
+    Labels first(k + 1, 0), members(size());
+    for (const std::int32_t u : labels) ++first[u + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    Labels cursor(first.begin(), first.end() - 1);
+    for (std::int32_t i = 0; i < size(); ++i) members[cursor[labels[i]]++] = i;
+
+    std::vector<double> between(k, 0.0);
+    std::vector<char> touched(k, 0);
+    Labels near;
+    for (std::int32_t u = 0; u < k; ++u) {
+      Module& module = out.vertices[u];
+      for (std::int32_t m = first[u]; m < first[u + 1]; ++m) {
+        const std::int32_t i = members[m];
+        module = PartitionEntropy::unite(module, vertices[i], 0.0);
+        for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
+          const std::int32_t v = labels[indices[e]];
+          if (!touched[v]) {
+            touched[v] = 1;
+            near.push_back(v);
+          }
+          between[v] += weights[e];
+        }
+      }
+      for (const std::int32_t v : near) {
+        if (v == u) {
+          module.association += between[v];  // every pair inside was seen twice
+        } else {
+          out.indices.push_back(v);
+          out.weights.push_back(between[v]);
+        }
+        between[v] = 0;
+        touched[v] = 0;
+      }
+      near.clear();
+      out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+    }
+    return out;
+  }
 };
 
 // G and G' while vertices are united. Each pair of touching modules has one edge record; each
@@ -57,15 +168,17 @@ class ContractedGraph {
       lists_[i].reserve(g.indptr[i + 1] - g.indptr[i] + r.indptr[i + 1] - r.indptr[i]);
     }
     for (std::int32_t i = 0; i < g.n; ++i) {
-      std::int64_t a = g.indptr[i], b = r.indptr[i];
-      const std::int64_t a_end = g.indptr[i + 1], b_end = r.indptr[i + 1];
-      while (a < a_end || b < b_end) {
-        const std::int32_t ja = a < a_end ? g.indices[a] : g.n;
-        const std::int32_t jb = b < b_end ? r.indices[b] : g.n;
-        const std::int32_t j = ja < jb ? ja : jb;
-        const double weight = ja == j ? g.weights[a++] : 0.0;
-        const double relation = jb == j ? r.weights[b++] : 0.0;
+      problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
         if (j > i) add(i, j, weight, relation);
+      });
+    }
+  }
+
+  explicit ContractedGraph(const LevelGraph& level)
+      : lists_(level.size()), joining_(level.size(), kNone) {
+    for (std::int32_t i = 0; i < level.size(); ++i) {
+      for (std::int64_t e = level.indptr[i]; e < level.indptr[i + 1]; ++e) {
+        if (level.indices[e] > i) add(i, level.indices[e], level.weights[e], 0.0);
       }
     }
   }

@@ -40,14 +40,12 @@ class PartitionEntropy {
   // [f(X) + f(Y) - f(X u Y)] / V_G, given the terms of X and Y.
   double merge_gain(const Module& x, double x_term, const Module& y, double y_term,
                     double between) const {
-    return (x_term + y_term - term(unite(x, y, between))) / total_;
+    return gain(x_term + y_term - term(unite(x, y, between)));
   }
 
-  // Vertex i leaves X for Y: [f(X) + f(Y) - f(X \ i) - f(Y u i)] / V_G.
-  double move_gain(const Module& x, const Module& rest, const Module& y,
-                   const Module& y_with) const {
-    return (term(x) + term(y) - term(rest) - term(y_with)) / total_;
-  }
+  // The gain of any step: the terms before less the terms after, over V_G. A vertex i that leaves X
+  // for Y changes f(X) + f(Y) into f(X without i) + f(Y with i).
+  double gain(double terms_lost) const { return terms_lost / total_; }
 
  private:
   double total_;

@@ -321,9 +321,7 @@ class MergeObjective {
         related_(problem.relation.indptr[problem.relation.n] > 0) {
     modules_.reserve(problem.graph.n);
     for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      const Module single{
-          problem.degree[i] - problem.graph.row_sum(i) - problem.relation.row_sum(i),
-          problem.degree[i]};
+      const Module single = problem.single(i);
       modules_.push_back({single, entropy_.term(single)});
     }
   }

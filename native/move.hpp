@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "contraction.hpp"
@@ -16,126 +17,130 @@ struct Step {
   double gain;
 };
 
-// A partition whose vertices change their module one by one, in O(degree) each.
-class MovingPartition {
+// A partition of a level graph under moves, in O(degree) each.
+class LevelPartition {
  public:
-  MovingPartition(const Problem& problem, std::vector<std::int32_t> labels, std::int32_t n_modules)
-      : problem_(problem),
-        entropy_(problem.total_volume()),
+  LevelPartition(const LevelGraph& graph, Labels labels)
+      : graph_(graph),
+        entropy_(graph.total_volume),
         labels_(std::move(labels)),
-        single_(problem.graph.n),
-        modules_(n_modules, Module{0, 0}),
-        size_(n_modules, 0),
-        heavy_(n_modules, 0),
-        between_(n_modules, 0.0),
-        touched_(n_modules, 0) {
-    for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      single_[i] = {problem.degree[i] - problem.graph.row_sum(i) - problem.relation.row_sum(i),
-                    problem.degree[i]};
+        modules_(graph.size(), Module{0, 0}),
+        terms_(graph.size(), 0.0),
+        members_(graph.size(), 0),
+        heavy_(graph.size(), 0),
+        between_(graph.size(), 0.0),
+        touched_(graph.size(), 0) {
+    for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = labels_[i];
-      modules_[u] = PartitionEntropy::unite(modules_[u], single_[i], 0.0);
-      ++size_[u];
+      modules_[u] = PartitionEntropy::unite(modules_[u], graph.vertices[i], 0.0);
+      ++members_[u];
       heavy_[u] += heavy(i);
+      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+        if (labels_[graph.indices[e]] == u) modules_[u].association += graph.weights[e];
+      }
     }
-    each_pair([&](std::int32_t i, std::int32_t j, double weight) {
-      if (labels_[i] == labels_[j]) modules_[labels_[i]].association += weight;  // seen twice
-    });
+    for (std::int32_t u = 0; u < graph.size(); ++u) {
+      terms_[u] = entropy_.term(modules_[u]);
+      if (members_[u] == 0) empty_.push_back(u);
+    }
   }
 
-  const std::vector<std::int32_t>& labels() const { return labels_; }
-  bool alone(std::int32_t i) const { return size_[labels_[i]] == 1; }
+  const Labels& labels() const { return labels_; }
+  bool alone(std::int32_t i) const { return members_[labels_[i]] == 1; }
 
-  // The best other module among those that touch i in G or G'; the smaller one on a tie.
-  Step best_step(std::int32_t i) {
+  struct Best {
+    std::int32_t module;
+    double gain;
+  };
+
+  // The best module for i among those that touch it and pass `allowed`, and an empty one when
+  // `may_found`; its own with gain 0 when none is better. The smaller number wins a tie.
+  template <class Allowed>
+  Best best(std::int32_t i, bool may_found, Allowed allowed) {
     gather(i);
     const std::int32_t from = labels_[i];
-    Step best{i, from, 0.0};
+    const Module rest = without(i);
+    const double leaving = terms_[from] - entropy_.term(rest);
+    Best best{from, 0.0};
     for (const std::int32_t to : near_) {
-      if (to == from) continue;
-      const double gain = gathered_gain(i, to);
-      if (best.module == from || gain > best.gain || (gain == best.gain && to < best.module)) {
-        best = {i, to, gain};
+      if (to == from || !allowed(to)) continue;
+      const Module joined = PartitionEntropy::unite(modules_[to], graph_.vertices[i], between_[to]);
+      const double gain = entropy_.gain(leaving + terms_[to] - entropy_.term(joined));
+      if (gain > best.gain || (gain == best.gain && best.module != from && to < best.module)) {
+        best = {to, gain};
       }
+    }
+    if (may_found && members_[from] > 1 && !empty_.empty()) {
+      const double gain = entropy_.gain(leaving - entropy_.term(graph_.vertices[i]));
+      if (gain > best.gain) best = {empty_.back(), gain};
     }
     return best;
   }
 
+  // The gain of moving i to any module.
   double gain(std::int32_t i, std::int32_t to) {
     gather(i);
-    return to == labels_[i] ? 0.0 : gathered_gain(i, to);
+    const std::int32_t from = labels_[i];
+    if (to == from) return 0.0;
+    const Module joined = PartitionEntropy::unite(modules_[to], graph_.vertices[i], between_[to]);
+    return entropy_.gain(terms_[from] - entropy_.term(without(i)) + terms_[to] -
+                         entropy_.term(joined));
   }
 
-  // Carries out a step for vertex i, whose surroundings were gathered last.
-  void apply(const Step& step) {
-    const std::int32_t i = step.vertex, from = labels_[i], to = step.module;
-    modules_[from] = rest(i);
-    --size_[from];
+  // Moves i, whose surroundings were gathered last.
+  void move(std::int32_t i, std::int32_t to) {
+    const std::int32_t from = labels_[i];
+    modules_[from] = without(i);
+    terms_[from] = entropy_.term(modules_[from]);
     heavy_[from] -= heavy(i);
-    modules_[to] = PartitionEntropy::unite(modules_[to], single_[i], between_[to]);
-    ++size_[to];
+    if (--members_[from] == 0) empty_.push_back(from);
+    if (members_[to] == 0) empty_.pop_back();
+    modules_[to] = PartitionEntropy::unite(modules_[to], graph_.vertices[i], between_[to]);
+    terms_[to] = entropy_.term(modules_[to]);
     heavy_[to] += heavy(i);
+    ++members_[to];
     labels_[i] = to;
   }
 
  private:
-  template <class Visit>
-  void each_pair(Visit visit) const {
-    for (std::int32_t i = 0; i < problem_.graph.n; ++i) each_neighbour(i, visit);
-  }
+  std::int32_t heavy(std::int32_t i) const { return graph_.vertices[i].volume > 0; }
 
-  template <class Visit>
-  void each_neighbour(std::int32_t i, Visit visit) const {
-    for (const Csr* side : {&problem_.graph, &problem_.relation}) {
-      for (std::int64_t e = side->indptr[i]; e < side->indptr[i + 1]; ++e) {
-        visit(i, side->indices[e], side->weights[e]);
-      }
-    }
-  }
-
-  // between_[u] = weight of G and G' between i and module u, for the modules in near_.
+  // between_[u] = weight between i and module u, for the modules in near_.
   void gather(std::int32_t i) {
     for (const std::int32_t u : near_) {
       between_[u] = 0;
       touched_[u] = 0;
     }
     near_.clear();
-    each_neighbour(i, [&](std::int32_t, std::int32_t j, double weight) {
-      const std::int32_t u = labels_[j];
+    for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
+      const std::int32_t u = labels_[graph_.indices[e]];
       if (!touched_[u]) {
         touched_[u] = 1;
         near_.push_back(u);
       }
-      between_[u] += weight;
-    });
+      between_[u] += graph_.weights[e];
+    }
   }
 
-  double gathered_gain(std::int32_t i, std::int32_t to) const {
-    return entropy_.move_gain(modules_[labels_[i]], rest(i), modules_[to],
-                              PartitionEntropy::unite(modules_[to], single_[i], between_[to]));
-  }
-
-  std::int32_t heavy(std::int32_t i) const { return single_[i].volume > 0; }
-
-  // The module of i without i. What is left without volume has none exactly: a remainder of
-  // rounding would have a huge logarithm.
-  Module rest(std::int32_t i) const {
+  // The module of i without i; what is left without volume has none exactly.
+  Module without(std::int32_t i) const {
     const std::int32_t u = labels_[i];
-    if (size_[u] == 1) return {0, 0};
-    Module left = PartitionEntropy::without(modules_[u], single_[i], between_[u]);
+    if (members_[u] == 1) return {0, 0};
+    Module left = PartitionEntropy::without(modules_[u], graph_.vertices[i], between_[u]);
     if (heavy_[u] == heavy(i)) left.volume = 0;
     return left;
   }
 
-  const Problem& problem_;
+  const LevelGraph& graph_;
   PartitionEntropy entropy_;
-  std::vector<std::int32_t> labels_;
-  std::vector<Module> single_;  // each vertex as a module of its own
+  Labels labels_;
   std::vector<Module> modules_;
-  std::vector<std::int32_t> size_;
-  std::vector<std::int32_t> heavy_;  // members with a degree above 0
+  std::vector<double> terms_;
+  Labels members_, heavy_;  // all, and those with a volume
+  Labels empty_;            // modules without members
   std::vector<double> between_;
   std::vector<char> touched_;
-  std::vector<std::int32_t> near_;
+  Labels near_;
 };
 
 struct MoveOptions {
@@ -146,17 +151,18 @@ struct MoveOptions {
 
 // Sweeps over the vertices in order until a whole sweep moves none. Calls seen(step) on each move.
 template <class Seen>
-std::int32_t move(MovingPartition& partition, std::int32_t n, const MoveOptions& options,
+std::int32_t move(LevelPartition& partition, std::int32_t n, const MoveOptions& options,
                   Monitor& monitor, Seen seen) {
+  const auto everywhere = [](std::int32_t) { return true; };
   for (std::int32_t sweep = 0; sweep < options.most_sweeps; ++sweep) {
     bool moved = false;
     for (std::int32_t i = 0; i < n; ++i) {
       monitor.work(20, static_cast<double>(sweep) / options.most_sweeps);
       if (options.keep_modules && partition.alone(i)) continue;
-      const Step step = partition.best_step(i);
-      if (step.module == partition.labels()[i] || !(step.gain > options.least_gain)) continue;
-      partition.apply(step);
-      seen(step);
+      const LevelPartition::Best best = partition.best(i, false, everywhere);
+      if (!(best.gain > options.least_gain)) continue;
+      partition.move(i, best.module);
+      seen(Step{i, best.module, best.gain});
       moved = true;
     }
     if (!moved) return sweep + 1;

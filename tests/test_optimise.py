@@ -21,7 +21,7 @@ from reference import (
 )
 from sentree import EncodingTree, Graph, _kernels
 from sentree.entropy import partition_objective, tree_objective
-from sentree.optimise import compress, merge, move, move_gain, stretch
+from sentree.optimise import compress, link, merge, move, move_gain, multilevel, stretch
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(2, 12)
@@ -185,7 +185,7 @@ def test_every_move_gain_is_the_difference_of_the_objective(seed, n, own_weight)
     labels = np.unique(labels, return_inverse=True)[1]
     before = dense_partition_objective(dense, dense_relation, labels)
     for _ in range(10):
-        i, to = int(rng.integers(n)), int(rng.integers(labels.max() + 2))
+        i, to = int(rng.integers(n)), int(rng.integers(min(n, labels.max() + 2)))
         moved = labels.copy()
         moved[i] = to
         expected = before - dense_partition_objective(dense, dense_relation, moved)
@@ -368,6 +368,98 @@ def test_ties_go_to_the_smaller_ids():
     square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
     first = joins_of(_kernels.stretch, square, None, False, False)[0]
     assert first[:2] == (0, 1)
+
+
+@settings(max_examples=80, deadline=None)
+@given(seeds, st.integers(2, 60), st.booleans(), st.integers(0, 3))
+def test_multilevel_tracks_its_objective_and_ends_in_a_local_optimum(seed, n, ties, start):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, density=0.15, ties=ties)
+    init = None if start == 0 else rng.integers(0, 4, size=n)
+    result = multilevel(graph, relation, init=init, seed=seed, max_rounds=50)
+    value = partition_objective(graph, result.labels, relation).value
+    assert np.isclose(result.objective, value, atol=1e-9)
+    assert np.all(np.diff(result.trace) <= 1e-12)
+    again = multilevel(graph, relation, init=init, seed=seed, max_rounds=50)
+    assert np.array_equal(again.labels, result.labels)
+    if graph.volume == 0:
+        return
+    labels, free = result.labels, result.labels.max() + 1
+    touching = (dense != 0) | (dense_relation != 0)
+    for i in range(n):
+        for to in set(labels[touching[i]].tolist()) | ({free} if free < n else set()):
+            assert move_gain(graph, labels, i, int(to), relation) < 1e-8
+
+
+def test_multilevel_is_no_worse_than_merging_and_moving():
+    worse = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        graph, relation, *_ = random_problem(rng, 80, density=0.06, relation_density=0.01)
+        merged = merge(graph, relation)
+        moved = move(graph, merged.labels, relation)
+        from_there = multilevel(graph, relation, init=moved.labels)
+        assert from_there.objective <= moved.objective + 1e-9
+        worse += multilevel(graph, relation).objective > moved.objective + 1e-9
+    assert worse <= 4
+
+
+def test_multilevel_keeps_modules_connected():
+    rng = np.random.default_rng(1)
+    graph, *_ = random_problem(rng, 200, density=0.02)
+    labels = multilevel(graph).labels
+    matrix = graph.to_scipy()
+    for label in range(labels.max() + 1):
+        inside = np.flatnonzero(labels == label)
+        parts, _ = sp.csgraph.connected_components(matrix[inside][:, inside])
+        assert parts == 1
+
+
+def test_multilevel_joins_must_linked_vertices_that_do_not_touch():
+    graph = Graph.from_edges([(0, 1), (2, 3), (1, 4), (3, 5), (4, 5)], [1, 1, 0.1, 0.1, 1])
+    relation = sp.csr_array(([5.0, 5.0], ([0, 2], [2, 0])), shape=(6, 6))
+    labels = multilevel(graph, relation).labels
+    assert labels[0] == labels[2]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(4, 40), st.booleans())
+def test_link_unites_the_most_linked_modules(seed, n, by_number):
+    rng = np.random.default_rng(seed)
+    graph, relation, dense, dense_relation = random_problem(rng, n, density=0.3)
+    weightless = graph.degree == 0  # linked beyond measure wherever it has a must-link
+    dense_relation[weightless] = dense_relation[:, weightless] = 0
+    relation = sp.csr_array(dense_relation)
+    labels = rng.integers(0, max(2, n // 2), size=n)
+    least, n_modules = (0.0, 2) if by_number else (1.0, 1)
+    result = link(graph, labels, relation, n_modules=n_modules, least=least)
+    both, degree, total = dense + dense_relation, dense.sum(axis=1), dense.sum()
+    modules = [np.flatnonzero(labels == u) for u in np.unique(labels)]
+    expected = []
+    while len(modules) > n_modules:
+        best, pair = -np.inf, None
+        for a in range(len(modules)):
+            for b in range(a):
+                weight = both[np.ix_(modules[a], modules[b])].sum()
+                volumes = degree[modules[a]].sum() * degree[modules[b]].sum()
+                if weight > 0 and volumes > 0 and weight * total / volumes > best:
+                    best, pair = weight * total / volumes, (a, b)
+        if pair is None or best < least:
+            break
+        expected.append(best)
+        a, b = pair
+        modules[b] = np.concatenate((modules[b], modules[a]))
+        del modules[a]
+    assert np.allclose(result.linkage, expected)
+    assert result.labels.max() + 1 + result.linkage.size == np.unique(labels).size
+
+
+def test_link_takes_in_what_has_no_volume_but_a_must_link():
+    graph = Graph.from_edges([(0, 1), (1, 2)], n=4)
+    relation = sp.csr_array(([1.0, 1.0], ([0, 3], [3, 0])), shape=(4, 4))
+    result = link(graph, [0, 0, 1, 2], relation, n_modules=2)
+    assert result.labels.tolist() == [0, 0, 1, 0]
+    assert result.linkage.tolist() == [np.inf]
 
 
 EDGES = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (1, 4), (2, 3), (3, 4)]

@@ -45,7 +45,6 @@ def move(
     relation_indices: Ints,
     relation_weights: Doubles,
     labels: Ints,
-    n_modules: int,
     least_gain: float,
     most_sweeps: int,
     keep_modules: bool,
@@ -60,7 +59,6 @@ def move_gain(
     relation_indices: Ints,
     relation_weights: Doubles,
     labels: Ints,
-    n_modules: int,
     i: int,
     to: int,
 ) -> float: ...
@@ -74,3 +72,30 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def multilevel(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    seed: int,
+    most_rounds: int,
+    least_gain: float,
+    progress: Progress,
+) -> tuple[Ints, Doubles]: ...
+def link(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    least_linkage: float,
+    fewest_modules: int,
+    progress: Progress,
+) -> tuple[Ints, Ints, Doubles]: ...

@@ -1,4 +1,4 @@
-"""The searches: merge, move, stretch, compress. The only module that calls the kernels.
+"""The searches, from merge to multilevel. The only module that calls the kernels.
 
 Each takes a :class:`~sentree.Graph` and, where there are constraints, the signed relation graph
 (a symmetric scipy sparse array with the penalty inside), and returns a result whose ``trace`` is
@@ -20,7 +20,18 @@ from sentree.entropy import partition_objective, tree_objective
 from sentree.graph import FloatArray, Graph
 from sentree.tree import EncodingTree, follow, renumber
 
-__all__ = ["PartitionResult", "TreeResult", "compress", "merge", "move", "move_gain", "stretch"]
+__all__ = [
+    "LinkResult",
+    "PartitionResult",
+    "TreeResult",
+    "compress",
+    "link",
+    "merge",
+    "move",
+    "move_gain",
+    "multilevel",
+    "stretch",
+]
 
 Progress = Callable[[float], object] | None
 _Longs = NDArray[np.int64]
@@ -37,6 +48,13 @@ class PartitionResult(NamedTuple):
     labels: NDArray[np.int32]
     objective: float
     trace: FloatArray
+
+
+class LinkResult(NamedTuple):
+    """A partition, and the linkage of each union on the way to it, in order."""
+
+    labels: NDArray[np.int32]
+    linkage: FloatArray
 
 
 class TreeResult(NamedTuple):
@@ -69,9 +87,7 @@ def merge(
     first, second, gain = _kernels.merge(
         *_problem(graph, relation), n_modules or 0, must_link_first, progress
     )
-    up = np.arange(n + first.size)
-    up[first] = up[second] = n + np.arange(first.size)
-    return PartitionResult(renumber(follow(up)[:n]), *_trace(start, gain))
+    return PartitionResult(renumber(_joined(n, first, second)), *_trace(start, gain))
 
 
 def move(
@@ -94,7 +110,6 @@ def move(
     moved, _, _, gain, _ = _kernels.move(
         *_problem(graph, relation),
         start_labels,
-        int(start_labels.max()) + 1,
         _LEAST_MOVE_GAIN,
         max_sweeps,
         keep_modules,
@@ -104,10 +119,60 @@ def move(
 
 
 def move_gain(graph: Graph, labels: ArrayLike, i: int, module: int, relation: Any = None) -> float:
-    """Return the gain of moving vertex i to a module; ``labels`` are 0..k-1, k is a new module."""
+    """Return the gain of moving vertex i to a module; numbers that no label has are empty ones."""
     modules = np.ascontiguousarray(labels, dtype=np.int32)
-    problem = _problem(graph, relation)
-    return float(_kernels.move_gain(*problem, modules, int(modules.max()) + 2, i, module))
+    return float(_kernels.move_gain(*_problem(graph, relation), modules, i, module))
+
+
+def multilevel(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    init: ArrayLike | None = None,
+    seed: int = 0,
+    max_rounds: int = 10,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices, contract the modules, and repeat on the smaller graph, for several rounds.
+
+    All pairs adjacent in either graph count, and a vertex may found a module of its own. A round
+    starts from the result of the one before (the first from ``init``, or single vertices) and
+    takes the modules apart into connected pieces before it contracts them; rounds end when one
+    gains nothing. The trace has one value per round.
+    """
+    first = np.arange(graph.n, dtype=np.int32) if init is None else renumber(init)
+    start = partition_objective(graph, first, relation).value
+    if graph.volume == 0:
+        return PartitionResult(first, start, np.array([start]))
+    labels, gain = _kernels.multilevel(
+        *_problem(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
+    )
+    return PartitionResult(renumber(labels), *_trace(start, gain))
+
+
+def link(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    *,
+    n_modules: int = 1,
+    least: float = 0.0,
+    progress: Progress = None,
+) -> LinkResult:
+    """Unite touching modules, the most strongly linked pair first.
+
+    The linkage of two modules is the weight between them in both graphs against what chance would
+    give, w V / (V_X V_Y). Uniting ends at ``n_modules``, when no linkage reaches ``least``, or when
+    no two modules touch with a positive weight.
+    """
+    modules = renumber(labels)
+    k = int(modules.max()) + 1
+    if graph.volume == 0:
+        return LinkResult(modules, np.empty(0))
+    first, second, linkage = _kernels.link(
+        *_problem(graph, relation), modules, max(least, 0.0), n_modules, progress
+    )
+    return LinkResult(renumber(_joined(k, first, second)[modules]), linkage)
 
 
 def stretch(
@@ -173,6 +238,13 @@ def compress(
     parent[-1] = -1
     smaller = EncodingTree(parent, tree.volume[kept], tree.cut[kept], tree.relation_cut[kept])
     return TreeResult(smaller, *_trace(start, gain))
+
+
+def _joined(n: int, first: _Ints, second: _Ints) -> _Ints:
+    """Return where each of n things ends up after joins that make n, n + 1, …"""
+    up = np.arange(n + first.size, dtype=np.int32)
+    up[first] = up[second] = n + np.arange(first.size, dtype=np.int32)
+    return follow(up)[:n]
 
 
 def _trace(start: float, gain: FloatArray) -> tuple[float, FloatArray]:

@@ -1,0 +1,167 @@
+// The multilevel search for a partition: move vertices, contract what has come together, repeat.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "contraction.hpp"
+#include "merge.hpp"
+#include "monitor.hpp"
+#include "move.hpp"
+
+namespace sentree {
+
+struct MultilevelOptions {
+  std::uint64_t seed = 0;
+  std::int32_t most_rounds = 10;
+  double least_gain = 1e-12;
+};
+
+// The numbers 0..n-1 in an order that depends on the generator alone.
+inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
+  Labels order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int32_t k = n - 1; k > 0; --k) {
+    std::swap(order[k], order[random() % static_cast<std::uint64_t>(k + 1)]);
+  }
+  return order;
+}
+
+// Moves vertices from a queue until it is empty; a move puts the neighbours it concerns back into
+// the queue. A vertex may found a module of its own. Returns the sum of the gains.
+inline double settle(const LevelGraph& graph, LevelPartition& partition, double least_gain,
+                     std::mt19937_64& random, Monitor& monitor) {
+  const std::int32_t n = graph.size();
+  Labels queue = shuffled(n, random);
+  std::vector<char> waiting(n, 1);
+  const auto everywhere = [](std::int32_t) { return true; };
+  double sum = 0;
+  std::size_t head = 0, count = queue.size();
+  while (count > 0) {
+    const std::int32_t i = queue[head];
+    head = head + 1 == queue.size() ? 0 : head + 1;
+    --count;
+    waiting[i] = 0;
+    monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
+    const LevelPartition::Best best = partition.best(i, true, everywhere);
+    if (!(best.gain > least_gain)) continue;
+    partition.move(i, best.module);
+    sum += best.gain;
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      const std::int32_t j = graph.indices[e];
+      if (waiting[j] || partition.labels()[j] == best.module) continue;
+      waiting[j] = 1;
+      queue[(head + count) % queue.size()] = j;
+      ++count;
+    }
+  }
+  return sum;
+}
+
+// Splits every module into parts that hold together: each vertex still alone joins the part of its
+// module that gains most. Parts only grow along edges, so each is connected.
+inline Labels refine(const LevelGraph& graph, const Labels& modules, double least_gain,
+                     std::mt19937_64& random, Monitor& monitor) {
+  Labels single(graph.size());
+  std::iota(single.begin(), single.end(), 0);
+  LevelPartition parts(graph, single);
+  Labels module_of = modules;  // of each part; a part keeps the number of its first vertex
+  for (const std::int32_t i : shuffled(graph.size(), random)) {
+    monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
+    if (!parts.alone(i)) continue;
+    const auto inside = [&](std::int32_t part) { return module_of[part] == modules[i]; };
+    const LevelPartition::Best best = parts.best(i, false, inside);
+    if (best.gain > least_gain) parts.move(i, best.module);
+  }
+  return parts.labels();
+}
+
+// One round from the given labels (0..k-1): settle, refine, contract by the refined parts, and
+// again on the smaller graph, until nothing comes together any more. Returns the gain.
+inline double multilevel_round(const LevelGraph& base, Labels& labels,
+                               const MultilevelOptions& options, std::mt19937_64& random,
+                               Monitor& monitor) {
+  LevelGraph level;
+  const LevelGraph* graph = &base;
+  Labels current = labels;  // of the vertices of *graph
+  Labels vertex_of(base.size());
+  std::iota(vertex_of.begin(), vertex_of.end(), 0);
+  double sum = 0;
+  while (true) {
+    LevelPartition partition(*graph, current);
+    sum += settle(*graph, partition, options.least_gain, random, monitor);
+    current = partition.labels();
+    const std::int32_t n_modules = compact(current, graph->size());
+    if (n_modules == graph->size()) break;
+    Labels parts = refine(*graph, current, options.least_gain, random, monitor);
+    std::int32_t n_parts = compact(parts, graph->size());
+    if (n_parts == graph->size()) {  // nothing joins by itself: contract the modules as they are
+      parts = current;
+      n_parts = n_modules;
+    }
+    Labels next(n_parts);
+    for (std::int32_t i = 0; i < graph->size(); ++i) next[parts[i]] = current[i];
+    level = graph->contract(parts, n_parts);
+    graph = &level;
+    current = std::move(next);
+    for (std::int32_t& v : vertex_of) v = parts[v];
+  }
+  for (std::int32_t i = 0; i < base.size(); ++i) labels[i] = current[vertex_of[i]];
+  compact(labels, base.size());
+  return sum;
+}
+
+// Rounds from the given labels until one gains nothing. Returns the sum of the gains.
+inline std::vector<double> multilevel(const Problem& problem, Labels& labels,
+                                      const MultilevelOptions& options, Monitor& monitor) {
+  const LevelGraph base(problem);
+  std::mt19937_64 random(options.seed);
+  std::vector<double> gains;
+  for (std::int32_t round = 0; round < options.most_rounds; ++round) {
+    gains.push_back(multilevel_round(base, labels, options, random, monitor));
+    if (!(gains.back() > 1e-9)) break;
+  }
+  return gains;
+}
+
+// How strongly two modules are connected, against chance: w(X, Y) V_G / (V_X V_Y), where 1 is what
+// the volumes alone would give. Unlike the merging gain it does not charge for volume.
+class LinkageObjective {
+ public:
+  explicit LinkageObjective(const LevelGraph& graph) : total_(graph.total_volume) {
+    for (const Module& module : graph.vertices) volume_.push_back(module.volume);
+  }
+
+  double gain(std::int32_t u, std::int32_t v, double weight, double) const {
+    return weight * total_ / (volume_[u] * volume_[v]);
+  }
+
+  bool fading() const { return true; }
+
+  bool unite(std::int32_t u, std::int32_t v, double, double) {
+    volume_[u] += volume_[v];
+    return true;  // the same weight over a larger volume
+  }
+
+ private:
+  double total_;
+  std::vector<double> volume_;
+};
+
+// Unites the modules 0..k-1 of a partition that are linked most, while the linkage is at least
+// `least_linkage` and more than `fewest_modules` are left. A join's gain is its linkage.
+inline std::vector<Join> link(const Problem& problem, const Labels& labels, std::int32_t n_modules,
+                              double least_linkage, std::int32_t fewest_modules, Monitor& monitor) {
+  const LevelGraph modules = LevelGraph(problem).contract(labels, n_modules);
+  ContractedGraph graph(modules);
+  LinkageObjective objective(modules);
+  AgglomerationOptions options;
+  options.least_gain = least_linkage;
+  options.fewest_modules = fewest_modules;
+  return Agglomeration<LinkageObjective>(graph, objective, n_modules, options).run(monitor);
+}
+
+}  // namespace sentree
