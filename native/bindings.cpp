@@ -44,7 +44,8 @@ void require(bool condition, const char* message) {
 }
 
 std::int32_t size32(const Longs& indptr) {
-  require(indptr.size() >= 1 && indptr.size() <= 0x7fffffff, "indptr has a wrong length");
+  // Joins number their results up to twice the number of vertices.
+  require(indptr.size() >= 1 && indptr.size() <= 0x3fffffff, "more than 2^30 - 2 vertices");
   return static_cast<std::int32_t>(indptr.size() - 1);
 }
 
@@ -68,6 +69,8 @@ struct Arguments {
     sentree::Problem p{csr(indptr, indices, weights),
                        csr(relation_indptr, relation_indices, relation_weights), degree.data()};
     require(p.relation.n == p.graph.n, "graph and relation differ in size");
+    require(indices.size() / 2 + relation_indices.size() / 2 < 0x7fffffff,
+            "more than 2^31 - 1 edges");
     require(static_cast<std::int32_t>(degree.size()) == p.graph.n, "degree has a wrong length");
     return p;
   }

@@ -156,7 +156,8 @@ class Agglomeration {
   // Whether what u keeps is a bound only: marked so, or its partner has grown since.
   bool stale(std::int32_t u) const {
     const Candidate& c = best_[u];
-    return c.low < 0 || id_[u] + id_[c.partner] != c.low + c.high;
+    return c.low < 0 || static_cast<std::int64_t>(id_[u]) + id_[c.partner] !=
+                            static_cast<std::int64_t>(c.low) + c.high;
   }
 
   // Finds the best pair of u anew.

@@ -46,6 +46,7 @@ class LevelPartition {
   }
 
   const Labels& labels() const { return labels_; }
+  std::int64_t degree(std::int32_t i) const { return graph_.indptr[i + 1] - graph_.indptr[i]; }
   bool alone(std::int32_t i) const { return members_[labels_[i]] == 1; }
 
   struct Best {
@@ -157,7 +158,7 @@ std::int32_t move(LevelPartition& partition, std::int32_t n, const MoveOptions& 
   for (std::int32_t sweep = 0; sweep < options.most_sweeps; ++sweep) {
     bool moved = false;
     for (std::int32_t i = 0; i < n; ++i) {
-      monitor.work(20, static_cast<double>(sweep) / options.most_sweeps);
+      monitor.work(1 + partition.degree(i), static_cast<double>(sweep) / options.most_sweeps);
       if (options.keep_modules && partition.alone(i)) continue;
       const LevelPartition::Best best = partition.best(i, false, everywhere);
       if (!(best.gain > options.least_gain)) continue;

@@ -436,14 +436,26 @@ def test_from_labels_reads_strings(y):
     assert all(type(value) is str for value in constraints.classes)
 
 
-def test_the_string_minus_one_is_a_label():
-    assert Constraints.from_labels(["-1", "a"]).classes == ("-1", "a")
-    assert Constraints.from_labels(np.array(["-1", "a"])).classes == ("-1", "a")
+@pytest.mark.parametrize("text", ["-1", "nan", "None", ""])
+def test_text_that_looks_like_unknown_is_a_label_with_a_warning(text):
+    with pytest.warns(UserWarning, match="counts as a class"):
+        assert set(Constraints.from_labels([text, "a"]).classes) == {text, "a"}
+    with pytest.warns(UserWarning, match="counts as a class"):
+        assert set(Constraints.from_labels(np.array([text, "a"])).classes) == {text, "a"}
+    assert Constraints.from_labels([text, "a"], unknown=text).classes == ("a",)
+
+
+def test_constraints_add_up_with_sum_and_survive_pickling_read_only():
+    parts = [Constraints.from_pairs([(0, 1)]), Constraints.from_labels([0, -1, 1])]
+    total = pickle.loads(pickle.dumps(sum(parts)))
+    assert len(total) == 3
+    with pytest.raises(ValueError, match="read-only"):
+        total.must_link[0, 0] = 5
 
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series])
 def test_unknown_can_be_a_string(make):
-    constraints = Constraints.from_labels(make(["Unknown", "a", "-1"]), unknown="Unknown")
+    constraints = Constraints.from_labels(make(["Unknown", "a", "b"]), unknown="Unknown")
     assert constraints.label_index.tolist() == [1, 2]
 
 

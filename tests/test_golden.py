@@ -41,6 +41,7 @@ def paper_partition(name, **options):
     record = PAPER_SETS[name]
     rna = record.kind == "rna"
     return SSEPartition(
+        method="paper",
         affinity="paper-cosine" if rna else "paper-gaussian",
         n_neighbors=paper_neighbors(record.n, record.k),
         must_link_first=rna,
@@ -91,7 +92,9 @@ def test_stored_constraints(record):
     closure = given.closure(stored["n"])
     assert 2 * len(closure.must_pairs()[0]) == stored["closure_must_ordered"]
     assert 2 * len(closure.cannot_pairs()[0]) == stored["closure_cannot_ordered"]
-    model = SSEPartition(affinity="paper-gaussian", n_neighbors=stored["p"], moving=False)
+    model = SSEPartition(
+        method="paper", affinity="paper-gaussian", n_neighbors=stored["p"], moving=False
+    )
     model.fit(X, constraints=given)
     expected = stored["merge"]
     assert abs(model.n_clusters_ - expected["modules"]) <= 1

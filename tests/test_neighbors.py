@@ -241,7 +241,7 @@ def test_rows_are_sorted_by_distance():
 def test_auto_chooses_by_size_and_shape(monkeypatch):
     chosen = []
     for name in ("exact_neighbors", "sklearn_neighbors", "faiss_neighbors"):
-        monkeypatch.setattr(nb, name, lambda *args, name=name: chosen.append(name))
+        monkeypatch.setattr(nb, name, lambda *args, name=name, **kw: chosen.append(name))
     monkeypatch.setattr(nb, "EXACT_LIMIT", 10)
     X = np.random.default_rng(0).random((20, 5))
     cases = [
@@ -254,7 +254,7 @@ def test_auto_chooses_by_size_and_shape(monkeypatch):
         (sp.csr_array(X), "euclidean", "sklearn_neighbors"),
     ]
     for points, metric, _ in cases:
-        nb._search_auto(nb.make_space(points, metric), 3, None, 0)
+        nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
     assert chosen == [expected for _, _, expected in cases]
 
 

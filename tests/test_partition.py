@@ -1,4 +1,5 @@
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,7 @@ def blobs():
     return make_blobs(120, 4, centers=4, cluster_std=0.8, random_state=0)
 
 
+@pytest.mark.filterwarnings("ignore:the labels name", "ignore:the graph falls into")
 @parametrize_with_checks([SSEPartition(), SSEPartition(n_clusters=3), SSEHierarchy()])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -129,6 +131,10 @@ def test_fit_predict_passes_labels_and_constraints(blobs):
 @pytest.mark.parametrize("estimator", BOTH)
 def test_same_answer_for_frames_arrays_sparse_and_precomputed(estimator, blobs):
     X, _ = blobs
+    estimator = partial(estimator, n_neighbors=10)
+    expected = estimator().fit(X).labels_
+    assert np.array_equal(estimator().fit(pd.DataFrame(X)).labels_, expected)
+    estimator = partial(estimator, affinity="gaussian")
     expected = estimator().fit(X).labels_
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = estimator().fit(frame)
@@ -300,9 +306,12 @@ def test_samples_without_neighbours_are_named(estimator):
 
 def test_too_few_parts_for_n_clusters_is_said():
     graph = Graph.from_edges([(0, 1), (2, 3), (4, 5)])
+    with pytest.warns(UserWarning, match="parts that do not touch"):
+        model = SSEPartition(n_clusters=2, method="paper", affinity="precomputed").fit(graph)
+    assert model.n_clusters_ == 3
     with pytest.warns(UserWarning, match="3 parts that do not touch"):
         model = SSEPartition(n_clusters=2, affinity="precomputed").fit(graph)
-    assert model.n_clusters_ == 3
+    assert model.n_clusters_ == 2
 
 
 def test_one_class_gives_must_links_only(blobs):
@@ -314,6 +323,6 @@ def test_one_class_gives_must_links_only(blobs):
 
 def test_paper_settings_take_the_neighbours_from_the_classes(blobs):
     X, y = blobs
-    by_number = SSEPartition(n_clusters=4, affinity="paper-gaussian").fit(X)
-    by_labels = SSEPartition(affinity="paper-gaussian").fit(X, y)
+    by_number = SSEPartition(n_clusters=4, method="paper", affinity="paper-gaussian").fit(X)
+    by_labels = SSEPartition(method="paper", affinity="paper-gaussian").fit(X, y)
     assert by_number.graph_.n_edges == by_labels.graph_.n_edges

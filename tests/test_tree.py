@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -195,9 +196,24 @@ def test_bad_arrays_and_arguments_are_refused():
     for call in (lambda: tree.labels_at(-1), lambda: tree.cut_to(0), lambda: tree.cut_to(3)):
         with pytest.raises(ValueError, match="level|n_clusters"):
             call()
-    wide = EncodingTree.from_parent([3, 3, 3, -1], Graph.from_edges([(0, 1)], n=3))
-    with pytest.raises(ValueError, match="only a binary tree"):
-        wide.to_linkage()
+
+
+def test_linkage_of_a_wide_node_is_several_of_one_height():
+    wide = EncodingTree.from_parent([4, 4, 4, 5, 5, -1], Graph.from_edges([(0, 1)], n=4))
+    linkage = wide.to_linkage()
+    assert linkage.tolist() == [[0, 1, 1, 2], [2, 4, 1, 3], [3, 5, 2, 4]]
+    assert is_valid_linkage(linkage)
+
+
+def test_trees_and_graphs_cannot_be_changed_from_outside():
+    weights = np.array([1.0, 1.0])
+    graph = Graph(np.array([0, 1, 2]), np.array([1, 0]), weights)
+    weights[:] = 9
+    assert graph.weights.tolist() == [1, 1]
+    tree = pickle.loads(pickle.dumps(EncodingTree.from_labels([0, 0], graph)))
+    for array in (tree.parent, tree.volume, pickle.loads(pickle.dumps(graph)).weights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
 
 
 def test_relation_may_be_any_sparse_format():

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import (
-    SEARCHES,
+    SEARCH_NAMES,
     EuclideanSpace,
     Metric,
     Neighbors,
@@ -33,6 +33,8 @@ __all__ = [
     "GraphSimilarity",
     "KernelSimilarity",
     "Similarity",
+    "auto_neighbors",
+    "auto_settings",
     "build_affinity",
     "graph_from_distances",
     "knn_graph",
@@ -43,6 +45,14 @@ __all__ = [
 _AUTO_NEIGHBORS = 10
 #: Local bandwidth: distance to this neighbour.
 _LOCAL_RANK = 7
+#: The same between many features, where distances differ little: so close that weights fall off
+#: steeply, and a graph of many neighbours serves fine and coarse structure alike.
+_STEEP_RANK = 2
+#: Above this many features samples are compared by the pattern of a row, not by its size: there
+#: brightness, loudness or sequencing depth make most of the distance.
+_MANY_FEATURES = 50
+#: Most neighbours that "auto" gives a sample, most entries that it gives a large graph, and fewest.
+_MOST_NEIGHBORS, _MOST_ENTRIES, _FEWEST_NEIGHBORS = 50, 2_000_000, 10
 #: A cosine this close to 0 is 0 up to rounding, and no edge.
 _COSINE_NOISE = 1e-12
 #: Squares of larger values overflow.
@@ -255,15 +265,47 @@ def paper_neighbors(n_samples: int, n_classes: int) -> int:
     return math.ceil(20 * (n_samples / n_classes) / math.log2(n_samples) ** 2) + 1
 
 
+def auto_neighbors(n_samples: int, n_clusters: int | None = None) -> int:
+    """Return a number of neighbours that serves most data.
+
+    The square root of the number of samples, at most half the mean size of a cluster where their
+    number is known, at most 50, and less on large data (never below 10 there).
+    """
+    p = min(math.sqrt(n_samples), _MOST_NEIGHBORS)
+    p = min(p, max(_MOST_ENTRIES / n_samples, _FEWEST_NEIGHBORS))
+    if n_clusters is not None:
+        p = min(p, max(n_samples / (2 * n_clusters), 3))
+    return max(1, min(round(p), n_samples - 1))
+
+
+def auto_settings(X: Any) -> dict[str, Any]:
+    """Return settings of :func:`knn_graph` that serve most data.
+
+    Gaussian weights with local bandwidths; features scaled to [0, 1]; distances are Euclidean, or
+    one minus the correlation above 50 features. Sparse data are not scaled, and compared by the
+    cosine in place of the correlation, so that they stay sparse.
+    """
+    sparse, many = sp.issparse(X), X.shape[1] > _MANY_FEATURES
+    pattern = "cosine" if sparse else "correlation"
+    return {
+        "kernel": "gaussian",
+        "metric": pattern if many else "euclidean",
+        "local_rank": _STEEP_RANK if many else _LOCAL_RANK,
+        "scale": None if sparse else "minmax",
+    }
+
+
 def knn_graph(
     X: Any,
     n_neighbors: int | Literal["auto"] = "auto",
     *,
     kernel: str = "gaussian",
     bandwidth: float | Literal["local"] = "local",
+    local_rank: int = _LOCAL_RANK,
     metric: Metric = "euclidean",
     scale: str | None = None,
     self_loops: bool = False,
+    ties: bool = True,
     negative: str = "clip",
     neighbors: Any = "auto",
     n_jobs: int | None = None,
@@ -279,12 +321,13 @@ def knn_graph(
     X : array-like or scipy sparse matrix of shape (n_samples, n_features)
         Finite samples, at least 2. Sparse data stay sparse.
     n_neighbors : int or "auto"
-        Neighbours of each sample beyond itself, capped at n_samples - 1; "auto" is 10. The exact
-        search keeps every tie of the last one, so that data with many equal distances give more.
+        Neighbours of each sample beyond itself, capped at n_samples - 1; "auto" is 10.
     kernel : {"gaussian", "cosine", "correlation", "binary"}
         Weight of an edge: exp(-d^2 / (s_i s_j)), the cosine, the cosine of row-centred data, or 1.
     bandwidth : float or "local"
-        Of the Gaussian: s_i = s_j = bandwidth, or s_i = the distance to the 7th neighbour.
+        Of the Gaussian: s_i = s_j = bandwidth, or s_i = the distance to neighbour ``local_rank``.
+    local_rank : int
+        Which neighbour sets the local bandwidth; a closer one makes weights fall off more steeply.
     metric : str or callable
         Distance that ranks neighbours, of the Gaussian and binary kernels; the others rank by
         themselves. Any metric of scikit-learn that takes no parameters.
@@ -293,6 +336,9 @@ def knn_graph(
     self_loops : bool
         Whether each vertex also has its similarity to itself (1; 0 for a zero row) as weight of its
         own, in its degree.
+    ties : bool
+        Whether the exact search keeps every sample as near as the last neighbour, as the paper
+        does: duplicates then all join one another. Else the next in order of rows are taken.
     negative : {"clip", "shift", "error"}
         Negative cosines: no edge, all cosines s become (1 + s) / 2, or an error.
     neighbors : {"auto", "exact", "faiss", "sklearn"} or transformer
@@ -325,9 +371,11 @@ def knn_graph(
         n_neighbors,
         kernel=kernel,
         bandwidth=bandwidth,
+        local_rank=local_rank,
         metric=metric,
         scale=scale,
         self_loops=self_loops,
+        ties=ties,
         negative=negative,
         neighbors=neighbors,
         n_jobs=n_jobs,
@@ -341,9 +389,11 @@ def build_affinity(
     *,
     kernel: str = "gaussian",
     bandwidth: float | Literal["local"] = "local",
+    local_rank: int = _LOCAL_RANK,
     metric: Metric = "euclidean",
     scale: str | None = None,
     self_loops: bool = False,
+    ties: bool = True,
     negative: str = "clip",
     neighbors: Any = "auto",
     n_jobs: int | None = None,
@@ -367,10 +417,12 @@ def build_affinity(
     p = _check_neighbors(n_neighbors, space.n)
     if isinstance(neighbors, str):
         seed = _seed(random_state)
-        found = find_neighbors(space, p or _AUTO_NEIGHBORS, neighbors, n_jobs, seed)
+        found = find_neighbors(space, p or _AUTO_NEIGHBORS, neighbors, n_jobs, seed, ties)
     else:
         found = _transform(neighbors, samples, p)
-    weigher = _Weigher(rule, _widths(bandwidth, found), negative, ~space.has_direction())
+    weigher = _Weigher(
+        rule, _widths(bandwidth, found, local_rank), negative, ~space.has_direction()
+    )
     graph = _assemble(found, weigher, self_loops)
     if kernel == "binary":
         return graph, GraphSimilarity(graph)
@@ -417,7 +469,8 @@ def graph_from_distances(
     n = distances.shape[0]
     p = None if n_neighbors is None else _check_neighbors(n_neighbors, n)
     found = neighbors_from_distances(distances, p)
-    weigher = _Weigher(rule, _widths(bandwidth, found), negative, np.zeros(n, dtype=bool))
+    widths = _widths(bandwidth, found, _LOCAL_RANK)
+    weigher = _Weigher(rule, widths, negative, np.zeros(n, dtype=bool))
     return _assemble(found, weigher, self_loops)
 
 
@@ -451,12 +504,12 @@ def _ranking_metric(kernel: str, metric: Metric) -> Metric:
 
 def _check_search(neighbors: Any, kernel: str, metric: Metric) -> None:
     """Refuse unknown searches, and transformers whose distances the kernel cannot use."""
-    if isinstance(neighbors, str) and neighbors in SEARCHES:
+    if isinstance(neighbors, str) and neighbors in SEARCH_NAMES:
         return
     if isinstance(neighbors, type) or not hasattr(neighbors, "fit_transform"):
         raise ValueError(
-            f"unknown neighbors {neighbors!r}; choose from {list(SEARCHES)} or pass a transformer "
-            "such as sklearn.neighbors.KNeighborsTransformer(mode='distance')"
+            f"unknown neighbors {neighbors!r}; choose from {list(SEARCH_NAMES)} or pass a "
+            "transformer such as sklearn.neighbors.KNeighborsTransformer(mode='distance')"
         )
     if getattr(neighbors, "mode", "distance") == "connectivity" and kernel != "binary":
         raise ValueError(
@@ -585,7 +638,7 @@ def _transform(transformer: Any, samples: Any, p: int | None) -> Neighbors:
     return neighbors_from_distances(matrix, p)
 
 
-def _widths(bandwidth: Any, found: Neighbors) -> FloatArray:
+def _widths(bandwidth: Any, found: Neighbors, rank: int) -> FloatArray:
     """Bandwidth of every sample, or the one of all.
 
     Duplicates can make a local one 0; then it is the smallest positive distance of the row, failing
@@ -596,7 +649,7 @@ def _widths(bandwidth: Any, found: Neighbors) -> FloatArray:
     counts = np.diff(found.indptr)
     some = np.flatnonzero(counts > 0)
     widths = np.zeros(counts.size)
-    widths[some] = found.distances[found.indptr[some] + np.minimum(counts[some], _LOCAL_RANK) - 1]
+    widths[some] = found.distances[found.indptr[some] + np.minimum(counts[some], rank) - 1]
     if (widths > 0).all():
         return widths
     positive = np.where(found.distances > 0, found.distances, np.inf)

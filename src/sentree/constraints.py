@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -36,6 +37,8 @@ __all__ = [
     "PairSimilarity",
 ]
 
+#: Text that usually stands for a missing label.
+_PLACEHOLDERS = {"", "-1", "nan", "none", "<na>", "null"}
 #: The kinds of statement, in the order in which they are reported.
 _KINDS = ("must_link", "cannot_link", "together", "apart", "labels", "negative_labels")
 
@@ -179,6 +182,7 @@ class Constraints:
         values = _label_column(y)
         point = np.flatnonzero(~_is_unknown(values, unknown))
         code, names = _encode(values[point], classes, lambda k: f"row {point[k]}")
+        _warn_of_placeholders(names)
         return cls(
             label_index=point.astype(np.int64),
             label_code=code,
@@ -238,6 +242,13 @@ class Constraints:
             together=_group_tuple(together, "together group", distinct=False),
             apart=_group_tuple(apart, "apart group", distinct=True),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+
+    def __radd__(self, other: object) -> Constraints:
+        """Let ``sum`` add up constraints."""
+        return self if other == 0 else NotImplemented
 
     def __add__(self, other: Constraints) -> Constraints:
         """Join the statements of both; classes are the same where their values are equal.
@@ -592,6 +603,8 @@ def _cluster_numbers(labels: ArrayLike) -> IntArray:
 
 def _pair_array(value: Any, name: str) -> IntArray:
     """Return pairs as an int64 array of shape (m, 2) of its own, or name what is wrong."""
+    if value is not None and not hasattr(value, "__iter__") and not hasattr(value, "__array__"):
+        raise ValueError(f"{name}s must be a list of pairs, got {value!r}")
     rows = () if value is None else value if hasattr(value, "__array__") else list(value)
     try:
         pairs = np.asarray(rows)
@@ -624,6 +637,8 @@ def _index_array(value: Any, name: str) -> IntArray:
 def _group_tuple(value: Iterable[Any] | None, name: str, *, distinct: bool) -> tuple[IntArray, ...]:
     """Return groups as sorted read-only arrays, without those of fewer than two members."""
     given = () if value is None else value
+    if not isinstance(given, Iterable):
+        raise ValueError(f"{name}s must be a list of collections of samples, got {given!r}")
     groups = (_group(group, f"{name} {k}", distinct) for k, group in enumerate(given))
     return tuple(group for group in groups if group.size > 1)
 
@@ -754,6 +769,17 @@ def _list_column(values: list[Any]) -> NDArray[Any]:
     """Make an array of a list; numpy would turn [None, "a", -1] to text if left to choose."""
     kinds = set(map(type, values))
     return np.array(values, dtype=None if kinds <= {int, float} or kinds == {str} else object)
+
+
+def _warn_of_placeholders(names: tuple[Any, ...]) -> None:
+    """Warn of classes that look like "unknown" turned into text on the way."""
+    for name in names:
+        if isinstance(name, str) and name.strip().lower() in _PLACEHOLDERS:
+            warnings.warn(
+                f"{name!r} counts as a class: if it means unknown, pass unknown={name!r} to "
+                "Constraints.from_labels, or have None or NaN in its place",
+                stacklevel=4,
+            )
 
 
 def _is_unknown(column: NDArray[Any], unknown: Any) -> NDArray[np.bool_]:

@@ -19,6 +19,8 @@ from sentree.affinity import (
     KERNELS,
     PAPER_PRESETS,
     GraphSimilarity,
+    auto_neighbors,
+    auto_settings,
     build_affinity,
     graph_from_distances,
     paper_neighbors,
@@ -26,6 +28,8 @@ from sentree.affinity import (
 from sentree.constraints import Constraints, PairSimilarity
 from sentree.entropy import Objective
 from sentree.graph import Graph
+from sentree.neighbors import SEARCH_NAMES
+from sentree.tree import renumber
 
 __all__ = ["SSEEstimator"]
 
@@ -36,8 +40,9 @@ class Problem(NamedTuple):
     """What a search works on."""
 
     graph: Graph
-    relation: Any
+    similarity: PairSimilarity
     constraints: Constraints
+    n_classes: int | None  # where the classes that are known are all there are
 
 
 class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,17 +52,17 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "affinity": [StrOptions({*KERNELS, *PAPER_PRESETS, *_PRECOMPUTED}), callable],
+        "penalty": [Interval(Real, 0, None, closed="left"), None],
+        "affinity": [StrOptions({"auto", *KERNELS, *PAPER_PRESETS, *_PRECOMPUTED}), callable],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "neighbors": [StrOptions({"auto", "exact", "faiss", "sklearn"}), BaseEstimator],
+        "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
         "must_link_first": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
 
     n_clusters: int | None
-    penalty: float
+    penalty: float | None
     affinity: str | Callable[[Any], Any]
     n_neighbors: int | str
     neighbors: Any
@@ -105,25 +110,27 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ConstraintConflict
             When the constraints contradict one another; the message gives the chain.
         """
+        if y is not None and not hasattr(y, "__len__"):
+            raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
         given = gather_constraints(y, must_link, cannot_link, constraints)
+        given.closure(given.n_min)  # contradictions show before any long work
         graph, similarity = self._affinity(X, given)
         n = graph.n
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
-        if y is not None and len(np.asarray(y)) != n:
-            raise ValueError(f"y has {len(np.asarray(y))} labels for {n} samples")
+        if y is not None and len(y) != n:  # type: ignore[arg-type]
+            raise ValueError(f"y has {len(y)} labels for {n} samples")  # type: ignore[arg-type]
         given.check(n)
-        relation = None
-        if given:
-            complete = self.n_clusters == len(given.classes)
-            relation = given.relation(
-                n,
-                similarity,
-                penalty=self.penalty,
-                n_classes=self.n_clusters if complete else None,
+        n_classes = self.n_clusters if self.n_clusters == len(given.classes) else None
+        if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
+            warnings.warn(
+                f"the labels name {np.unique(given.label_code).size} classes, so n_clusters="
+                f"{self.n_clusters} cannot keep them all apart",
+                stacklevel=3,
             )
         self.graph_ = graph
-        self._search(Problem(graph, relation, given))
+        self._search(Problem(graph, similarity, given, n_classes))
+        self.labels_ = _join_isolated(self.labels_, graph, given)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.constraint_report_ = given.satisfaction(self.labels_)
         return self
@@ -135,6 +142,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
 
+    def _paper_relation(self, problem: Problem) -> Any:
+        """Return the relation graph with the paper's weights; None without constraints."""
+        if not problem.constraints:
+            return None
+        penalty = 2.0 if self.penalty is None else self.penalty
+        return problem.constraints.relation(
+            problem.graph.n, problem.similarity, penalty=penalty, n_classes=problem.n_classes
+        )
+
     def _store(self, objective: Objective, trace: NDArray[np.float64]) -> None:
         """Keep the value of the result and the way there."""
         self.objective_ = objective.value
@@ -143,37 +159,71 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _affinity(self, X: Any, given: Constraints) -> tuple[Graph, PairSimilarity]:
         """Return the data graph of X and the similarities behind it."""
-        if self.affinity == "precomputed":
-            graph = self._precomputed(X)
-            return _checked(graph), GraphSimilarity(graph)
+        if callable(self.affinity) or self.affinity in _PRECOMPUTED:
+            graph = _checked(self._given_graph(X))
+            return graph, GraphSimilarity(graph)
+        if isinstance(X, Graph):
+            raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
         X = self._validated(X)
-        if self.affinity == "precomputed_distances":
-            graph = graph_from_distances(sp.csr_array(X))
-            return _checked(graph), GraphSimilarity(graph)
+        settings = auto_settings(X) if self.affinity == "auto" else {"kernel": self.affinity}
+        graph, similarity = build_affinity(
+            X,
+            self._count_neighbors(X.shape[0], given),
+            **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
+            neighbors=self.neighbors,
+            n_jobs=self.n_jobs,
+            random_state=self._seed(),
+        )
+        return _checked(graph), similarity
+
+    def _seed(self) -> int:
+        """Return the seed of everything random; None means 0, so that results repeat."""
+        state = 0 if self.random_state is None else self.random_state
+        return int(check_random_state(state).randint(2**31 - 1))
+
+    def _given_graph(self, X: Any) -> Graph:
+        """Return a graph that is not made from samples by us."""
         if callable(self.affinity):
+            X = self._validated(X)
             made = self.affinity(X)
-            graph = made if isinstance(made, Graph) else Graph.from_scipy(sp.csr_array(made))
+            if not isinstance(made, Graph) and not sp.issparse(made):
+                raise TypeError(
+                    "affinity must return a sentree.Graph or a scipy sparse matrix, got "
+                    f"{type(made).__name__}"
+                )
+            graph = made if isinstance(made, Graph) else Graph.from_scipy(made)
             if graph.n != X.shape[0]:
                 raise ValueError(
                     f"affinity returned a graph of {graph.n} vertices for {X.shape[0]} samples"
                 )
-            return _checked(graph), GraphSimilarity(graph)
-        preset = PAPER_PRESETS.get(self.affinity)
-        graph, similarity = build_affinity(
-            X,
-            self._count_neighbors(X.shape[0], given),
-            **(preset or {"kernel": self.affinity}),
-            neighbors=self.neighbors,
-            n_jobs=self.n_jobs,
-            random_state=check_random_state(self.random_state).randint(2**31 - 1),
-        )
-        return _checked(graph), similarity
+            return graph
+        if isinstance(X, Graph):
+            if X.n < 2:
+                raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
+            self.n_features_in_ = X.n
+            return X
+        distances = self.affinity == "precomputed_distances"
+        X = self._validated(X, infinite=distances)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
+        if not distances:
+            return Graph.from_scipy(sp.csr_array(X))
+        n = X.shape[0]
+        p = None if self.n_neighbors == "auto" else int(self.n_neighbors)
+        if not sp.issparse(X):
+            p = auto_neighbors(n, self.n_clusters) if p is None else p
+            X = _stored_distances(X)
+        return graph_from_distances(X, p)
 
     def _count_neighbors(self, n: int, given: Constraints) -> Any:
         """Resolve n_neighbors="auto", which in the paper depends on the number of classes."""
-        if self.n_neighbors != "auto" or self.affinity not in ("paper-gaussian", "paper-cosine"):
-            hierarchy = self.n_neighbors == "auto" and self.affinity == "paper-hierarchy"
-            return 5 if hierarchy else self.n_neighbors
+        if self.n_neighbors != "auto":
+            return self.n_neighbors
+        if self.affinity not in PAPER_PRESETS:
+            # A neighbours transformer brings its own number.
+            return auto_neighbors(n, self.n_clusters) if self.neighbors in SEARCH_NAMES else "auto"
+        if self.affinity == "paper-hierarchy":
+            return 5
         n_classes = self.n_clusters or len(given.classes)
         if not n_classes:
             raise ValueError(
@@ -183,7 +233,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         return paper_neighbors(n, n_classes)
 
-    def _validated(self, X: Any) -> Any:
+    def _validated(self, X: Any, infinite: bool = False) -> Any:
         """Return X as a float array or CSR matrix, with errors that name the place."""
         _check_numeric_columns(X)
         X = validate_data(
@@ -194,20 +244,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             ensure_all_finite=False,
             ensure_min_samples=2,
         )
-        _check_finite(X, getattr(self, "feature_names_in_", None))
+        _check_finite(X, getattr(self, "feature_names_in_", None), infinite)
         return X
-
-    def _precomputed(self, X: Any) -> Graph:
-        """Return the graph that was given in place of samples."""
-        if isinstance(X, Graph):
-            if X.n < 2:
-                raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
-            self.n_features_in_ = X.n
-            return X
-        X = self._validated(X)
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(f"affinity='precomputed' needs a square matrix, got shape {X.shape}")
-        return Graph.from_scipy(sp.csr_array(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -236,6 +274,32 @@ def gather_constraints(
     return given
 
 
+def warn_if_too_many(found: int, wanted: int | None) -> None:
+    """Say why fewer clusters could not be reached."""
+    if wanted is not None and found > wanted:
+        warnings.warn(
+            f"the graph falls into parts that do not touch, so there are {found} clusters and not "
+            f"n_clusters={wanted}: more neighbours, or must-links, would connect them",
+            stacklevel=6,
+        )
+
+
+def _join_isolated(labels: NDArray[np.int32], graph: Graph, given: Constraints) -> Any:
+    """Put samples without neighbours where a must-link says they belong: no graph tells."""
+    lonely = graph.isolated
+    if lonely.size == 0 or not given:
+        return labels
+    component = given.closure(graph.n).component
+    labels = labels.copy()
+    alone = np.zeros(graph.n, dtype=bool)
+    alone[lonely] = True
+    for c in np.unique(component[lonely]):
+        members = np.flatnonzero(component == c)
+        leading = members[~alone[members]] if (~alone[members]).any() else members
+        labels[members[alone[members]]] = np.bincount(labels[leading]).argmax()
+    return renumber(labels)
+
+
 def _checked(graph: Graph) -> Graph:
     """Refuse a graph without edges; warn about samples without neighbours."""
     lonely = graph.isolated
@@ -249,7 +313,7 @@ def _checked(graph: Graph) -> Graph:
         warnings.warn(
             f"{lonely.size} of {graph.n} samples have no neighbour (rows {shown}); each stays a "
             "cluster of its own unless a must-link joins it",
-            stacklevel=4,
+            stacklevel=5,
         )
     return graph
 
@@ -274,10 +338,19 @@ def _is_numeric(kind: Any) -> bool:
     return getattr(kind, "kind", "O") in "buif"
 
 
-def _check_finite(X: Any, names: NDArray[Any] | None) -> None:
-    """Name the first entry that is NaN or infinite."""
+def _stored_distances(X: NDArray[Any]) -> Any:
+    """Return dense distances as CSR with every finite one off the diagonal stored, 0 included."""
+    stored = np.isfinite(X)
+    np.fill_diagonal(stored, False)
+    rows, columns = np.nonzero(stored)
+    indptr = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
+    return sp.csr_array((X[rows, columns], columns, indptr), shape=X.shape)
+
+
+def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
+    """Name the first entry that is NaN or (unless it has a meaning) infinite."""
     data = X.data if sp.issparse(X) else X
-    good = np.isfinite(data)
+    good = ~np.isnan(data) if infinite else np.isfinite(data)
     if good.all():
         return
     if sp.issparse(X):

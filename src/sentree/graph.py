@@ -76,9 +76,10 @@ class Graph:
                 )
         arrays = (("indptr", indptr), ("indices", indices), ("weights", weights))
         for name, array in (*arrays, ("degree", degree)):
-            frozen = array.view()
-            frozen.flags.writeable = False
-            object.__setattr__(self, name, frozen)
+            object.__setattr__(self, name, frozen(array, getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.indptr, self.indices, self.weights, self.degree)
 
     @property
     def n(self) -> int:
@@ -122,6 +123,8 @@ class Graph:
             What a diagonal means: nothing, weight of the vertex itself (its degree grows by it,
             counted once), or a mistake.
         """
+        if self_loops not in ("drop", "keep", "error"):
+            raise ValueError(f"self_loops must be 'drop', 'keep' or 'error', got {self_loops!r}")
         if not sp.issparse(matrix):
             raise TypeError(f"expected a scipy sparse matrix, got {type(matrix).__name__}")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -212,6 +215,16 @@ class Graph:
         rows = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
         upper = rows < self.indices
         return rows[upper], self.indices[upper], self.weights[upper]
+
+
+def frozen(array: NDArray[Any], given: object) -> NDArray[Any]:
+    """Return a read-only array that nobody else can write to."""
+    shared = given is not None and np.may_share_memory(array, np.asarray(given))
+    if shared and array.flags.writeable:
+        array = array.copy()
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import tree_objective
-from sentree.estimator import Problem, SSEEstimator
+from sentree.estimator import Problem, SSEEstimator, warn_if_too_many
 from sentree.optimise import compress, stretch
 
 __all__ = ["SSEHierarchy"]
@@ -27,12 +27,13 @@ class SSEHierarchy(SSEEstimator):
     height : int, default=2
         Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions.
     n_clusters : int, optional
-        Number of clusters in ``labels_``, cut from the binary tree. Without it the clusters are
-        the children of the root of ``tree_``.
+        Number of clusters in ``labels_``, by undoing the last joins of the binary tree, which may
+        split off single samples; :class:`SSEPartition` finds better clusters of a given number.
+        Without it the clusters are the children of the root of ``tree_``.
     method : {"paper"}, default="paper"
         "paper" stretches to a binary tree and compresses it.
-    penalty : float, default=2.0
-        Weight of the constraints against the graph.
+    penalty : float, optional
+        Weight of the constraints against the graph; 2 by default, as in the paper.
     leaf_penalty : bool, default=False
         Let the penalty include single samples. The paper's does not; including them makes the flat
         result steadier on some data.
@@ -83,9 +84,9 @@ class SSEHierarchy(SSEEstimator):
         *,
         n_clusters: int | None = None,
         method: str = "paper",
-        penalty: float = 2.0,
+        penalty: float | None = None,
         leaf_penalty: bool = False,
-        affinity: str | Callable[[Any], Any] = "gaussian",
+        affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
         must_link_first: bool = False,
@@ -105,7 +106,7 @@ class SSEHierarchy(SSEEstimator):
         self.random_state = random_state
 
     def _search(self, problem: Problem) -> None:
-        graph, relation, _ = problem
+        graph, relation = problem.graph, self._paper_relation(problem)
         binary = stretch(
             graph,
             relation,
@@ -119,6 +120,7 @@ class SSEHierarchy(SSEEstimator):
             self.labels_ = result.tree.labels_at(1)
         else:
             self.labels_ = binary.tree.cut_to(self.n_clusters)
+            warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
         self._store(
             tree_objective(result.tree, leaf_penalty=self.leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),

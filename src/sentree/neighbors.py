@@ -20,6 +20,7 @@ Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 
 __all__ = [
     "SEARCHES",
+    "SEARCH_NAMES",
     "EuclideanSpace",
     "MetricSpace",
     "Neighbors",
@@ -265,6 +266,21 @@ def _blocks(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + step, n_rows)
 
 
+def _ranks(rows: NDArray[Any], *keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the place of each entry within its row, by the keys, the first one first."""
+    order = np.lexsort((*reversed(keys), rows))
+    counts = np.bincount(rows)
+    first = (np.cumsum(counts) - counts)[rows[order]]
+    ranks = np.empty(rows.size, dtype=np.intp)
+    ranks[order] = np.arange(rows.size) - first
+    return ranks
+
+
+def _next_in_order(rows: NDArray[Any], columns: NDArray[Any], n: int) -> NDArray[Any]:
+    """How far behind the row a column comes: a rule for ties that favours no sample."""
+    return np.asarray((columns - rows) % n)
+
+
 def _select(
     rows: IndexArray, columns: IndexArray, values: FloatArray, n_rows: int, p: int, tie: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
@@ -301,9 +317,12 @@ class _ExactEuclidean:
             self.norms = np.einsum("ij,ij->i", self.centred, self.centred)
 
     def candidates(
-        self, rows: IndexArray, p: int
+        self, rows: IndexArray, p: int, ties: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-        """Positions in ``rows``, columns and exact squared distances of all possible neighbours."""
+        """Positions in ``rows``, columns and exact squared distances of all possible neighbours.
+
+        Without ``ties``, of very many about as far as the p-th some are enough.
+        """
         whole = rows.size == self.space.n and np.array_equal(rows, np.arange(rows.size))
         # The product of a matrix with its own transpose takes half the time of any other.
         product = (self.centred if whole else self.centred[rows]) @ self.centred.T
@@ -318,6 +337,13 @@ class _ExactEuclidean:
         near, columns = np.nonzero(table <= (reach + tie + 2 * error)[:, None])
         squared = table[near, columns]
         doubtful = squared >= (reach - tie - 2 * error)[near]
+        if not ties and near.size > 8 * p * rows.size:
+            late = np.flatnonzero(doubtful)
+            behind = _next_in_order(rows[near[late]], columns[late], self.space.n)
+            keep = np.ones(near.size, dtype=bool)
+            keep[late[_ranks(near[late], behind) >= 2 * p]] = False
+            near, columns, squared = near[keep], columns[keep], squared[keep]
+            doubtful = doubtful[keep]
         doubtful |= error[near] > _PRECISION * squared
         squared[doubtful] = self.space.squared(rows[near[doubtful]], columns[doubtful])
         return near, columns, squared
@@ -330,7 +356,7 @@ class _ExactMetric:
         self.space = space
 
     def candidates(
-        self, rows: IndexArray, p: int
+        self, rows: IndexArray, p: int, ties: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
         """Positions in ``rows``, columns and distances of the neighbours."""
         table = self.space.block(rows)
@@ -340,10 +366,13 @@ class _ExactMetric:
         return near, columns, table[near, columns]
 
 
-def exact_neighbors(space: Space, p: int, rows: IndexArray | None = None) -> Neighbors:
-    """Search blockwise through all pairs in float64; every tie at the p-th neighbour is kept.
+def exact_neighbors(
+    space: Space, p: int, rows: IndexArray | None = None, ties: bool = True
+) -> Neighbors:
+    """Search blockwise through all pairs in float64.
 
-    ``rows`` limits the search to the neighbours of some samples, in their order.
+    ``rows`` limits the search to the neighbours of some samples, in their order. ``ties`` keeps
+    every sample as near as the p-th neighbour; else the next ones in order of rows are taken.
     """
     queries = np.arange(space.n) if rows is None else rows
     euclidean = isinstance(space, EuclideanSpace)
@@ -351,7 +380,11 @@ def exact_neighbors(space: Space, p: int, rows: IndexArray | None = None) -> Nei
     tie = space.tie if isinstance(space, EuclideanSpace) else 0.0
     parts = []
     for start, stop in _blocks(queries.size, space.n):
-        near, columns, values = search.candidates(queries[start:stop], p)
+        near, columns, values = search.candidates(queries[start:stop], p, ties)
+        if not ties:
+            behind = _next_in_order(queries[start + near], columns, space.n)
+            first = _ranks(near, values, behind) < p
+            near, columns, values = near[first], columns[first], values[first]
         parts.append(_select(near, columns, values, stop - start, p, tie))
     counts = np.concatenate([np.diff(part[0]) for part in parts])
     values = np.concatenate([part[2] for part in parts])
@@ -473,14 +506,8 @@ def faiss_neighbors(space: Space, p: int, n_jobs: int | None, seed: int) -> Neig
     return _regular(space, columns)
 
 
-def _search_exactly(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbors:
-    return exact_neighbors(space, p)
-
-
-def _search_auto(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbors:
-    """Search exactly while that is cheap, then by tree or inverted file where they apply."""
-    if space.n <= EXACT_LIMIT:
-        return exact_neighbors(space, p)
+def _search_beyond(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbors:
+    """Search by tree or inverted file where they apply, where exact search is no longer cheap."""
     sparse = is_sparse(space.points)
     tree = not sparse and space.points.shape[1] <= KD_TREE_FEATURES
     if isinstance(space, MetricSpace) or sparse or tree:
@@ -488,16 +515,20 @@ def _search_auto(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbo
     return faiss_neighbors(space, p, n_jobs, seed)
 
 
-#: Search strategies by name.
+#: Search strategies by name, beside the exact one.
 SEARCHES: dict[str, Callable[[Space, int, int | None, int], Neighbors]] = {
-    "auto": _search_auto,
-    "exact": _search_exactly,
+    "auto": _search_beyond,
     "faiss": faiss_neighbors,
     "sklearn": sklearn_neighbors,
 }
 
 
-def find_neighbors(space: Space, p: int, search: str, n_jobs: int | None, seed: int) -> Neighbors:
+SEARCH_NAMES = ("auto", "exact", "faiss", "sklearn")
+
+
+def find_neighbors(
+    space: Space, p: int, search: str, n_jobs: int | None, seed: int, ties: bool = True
+) -> Neighbors:
     """Find the p nearest others of every sample; samples without direction get and are none."""
     members = np.flatnonzero(space.has_direction())
     n = space.n
@@ -505,7 +536,11 @@ def find_neighbors(space: Space, p: int, search: str, n_jobs: int | None, seed: 
         return Neighbors(np.zeros(n + 1, np.int64), np.empty(0, np.int64), np.empty(0))
     whole = members.size == n
     inner = space if whole else space.take(members)
-    found = SEARCHES[search](inner, min(p, inner.n - 1), n_jobs, seed)
+    p = min(p, inner.n - 1)
+    if search == "exact" or (search == "auto" and inner.n <= EXACT_LIMIT):
+        found = exact_neighbors(inner, p, ties=ties)
+    else:
+        found = SEARCHES[search](inner, p, n_jobs, seed)
     if whole:
         return found
     counts = np.zeros(n, dtype=np.int64)

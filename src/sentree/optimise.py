@@ -80,6 +80,8 @@ def merge(
     ``must_link_first`` merges pairs with positive relation weight before all others, and lets a
     module that a must-link made grow on before the rest.
     """
+    if n_modules is not None and n_modules < 1:
+        raise ValueError(f"n_modules must be at least 1, got {n_modules}")
     n = graph.n
     start = partition_objective(graph, np.arange(n), relation).value
     if graph.volume == 0:
@@ -264,9 +266,11 @@ def _problem(graph: Graph, relation: Any) -> Problem:
 
 def _relation_arrays(relation: Any, n: int) -> tuple[_Longs, _Ints, FloatArray]:
     """Check a relation graph and return its CSR arrays."""
+    if not sp.issparse(relation):
+        raise TypeError(f"the relation graph must be sparse, got {type(relation).__name__}")
     if relation.shape != (n, n):
         raise ValueError(f"the relation graph has shape {relation.shape}, expected {(n, n)}")
-    csr = sp.csr_array(relation)
+    csr = sp.csr_array(relation, copy=True)
     csr.sum_duplicates()
     if not np.isfinite(csr.data).all():
         raise ValueError("the relation graph holds a weight that is not finite")

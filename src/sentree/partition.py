@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import partition_objective
-from sentree.estimator import Problem, SSEEstimator
-from sentree.graph import Graph
-from sentree.optimise import merge, move
-from sentree.tree import EncodingTree
+from sentree.estimator import Problem, SSEEstimator, warn_if_too_many
+from sentree.graph import FloatArray, Graph
+from sentree.optimise import link, merge, move, multilevel
+from sentree.propagation import propagate
+from sentree.scale import coarsen, to_number
+from sentree.tree import EncodingTree, renumber
+from sentree.weights import Anchored, anchor, cannot_share
 
 __all__ = ["SSEPartition"]
+
+#: Labels a class needs on average before they are spread over the graph as the start.
+_LABELS_TO_SPREAD = 3
 
 
 class SSEPartition(SSEEstimator):
@@ -29,30 +35,41 @@ class SSEPartition(SSEEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Without it the objective decides.
-    method : {"paper"}, default="paper"
-        "paper" merges modules greedily, then moves single samples (Zeng et al., SDM 2024).
-    penalty : float, default=2.0
-        Weight of the constraints against the graph.
-    affinity : str or callable, default="gaussian"
-        How the graph is made: "gaussian" (with a bandwidth of its own for every sample), "cosine",
-        "correlation" or "binary" weights on the nearest neighbours; "paper-gaussian",
-        "paper-cosine", "paper-hierarchy" are the settings of the paper's experiments;
-        "precomputed" takes a graph, "precomputed_distances" sparse neighbour distances; a callable
-        gets X and returns a :class:`~sentree.Graph`.
+        Number of clusters. Without it the data decide, at the scale that ``resolution`` sets.
+    method : {"multilevel", "paper"}, default="multilevel"
+        "multilevel" moves samples, contracts what has come together and repeats, with constraints
+        weighed by degree and information; "paper" merges modules greedily, then moves single
+        samples, with the weights of the paper (Zeng et al., SDM 2024).
+    resolution : float, optional
+        Modules are united while they are linked at least this many times more strongly than chance
+        would have it; larger gives more clusters. Without it and ``n_clusters`` the scale is chosen
+        from the data. "multilevel" only.
+    penalty : float, optional
+        Weight of the constraints against the graph; 1 by default, 2 for "paper".
+    affinity : str or callable, default="auto"
+        How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
+        sample, on features scaled to [0, 1], by the correlation of two rows above 50 features and
+        by their distance below. "gaussian", "cosine", "correlation", "binary": such weights on the
+        features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
+        the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
+        (sparse ones to neighbours, or dense); a callable gets X and returns a
+        :class:`~sentree.Graph`.
     n_neighbors : int or "auto", default="auto"
-        Neighbours of a sample in the graph.
+        Neighbours of a sample in the graph; "auto" is the square root of the number of samples,
+        within bounds (:func:`sentree.affinity.auto_neighbors`).
     neighbors : str or scikit-learn neighbours transformer, default="auto"
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
         ``KNeighborsTransformer``; "auto" is exact for small data.
     moving : bool, default=True
-        Move single samples after merging.
+        Move single samples after merging ("paper" only).
     must_link_first : bool, default=False
-        Merge must-linked modules before all others, as the paper does for RNA-seq data.
+        Merge must-linked modules before all others, as the paper does for RNA-seq data ("paper"
+        only).
     n_jobs : int, optional
         Threads of the neighbour search.
     random_state : int, RandomState or None, default=None
-        Only approximate neighbour searches are random.
+        Seed of the search and of approximate neighbours; None is the same as 0, so that results
+        repeat.
 
     Attributes
     ----------
@@ -88,7 +105,8 @@ class SSEPartition(SSEEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SSEEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "method": [StrOptions({"paper"})],
+        "method": [StrOptions({"multilevel", "paper"})],
+        "resolution": [Interval(Real, 0, None, closed="neither"), None],
         "moving": ["boolean"],
     }
 
@@ -96,9 +114,10 @@ class SSEPartition(SSEEstimator):
         self,
         n_clusters: int | None = None,
         *,
-        method: str = "paper",
-        penalty: float = 2.0,
-        affinity: str | Callable[[Any], Any] = "gaussian",
+        method: str = "multilevel",
+        resolution: float | None = None,
+        penalty: float | None = None,
+        affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
         moving: bool = True,
@@ -108,6 +127,7 @@ class SSEPartition(SSEEstimator):
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
+        self.resolution = resolution
         self.penalty = penalty
         self.affinity = affinity
         self.n_neighbors = n_neighbors
@@ -118,25 +138,69 @@ class SSEPartition(SSEEstimator):
         self.random_state = random_state
 
     def _search(self, problem: Problem) -> None:
-        graph, relation, _ = problem
+        search = self._multilevel if self.method == "multilevel" else self._merge_and_move
+        graph, relation, labels, trace = search(problem)
+        self.labels_ = renumber(labels[: problem.graph.n])
+        self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
+        self._store(partition_objective(graph, labels, relation), trace)
+
+    def _merge_and_move(self, problem: Problem) -> tuple[Graph, Any, Any, FloatArray]:
+        """Search as the paper does."""
+        if self.resolution is not None:
+            raise ValueError("resolution belongs to method='multilevel'")
+        graph, relation = problem.graph, self._paper_relation(problem)
         result = merge(
             graph, relation, n_modules=self.n_clusters, must_link_first=self.must_link_first
         )
-        _warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters, graph)
         trace = result.trace
         if self.moving:
-            result = move(graph, result.labels, relation, keep_modules=self.n_clusters is not None)
+            reached = int(result.labels.max()) + 1 == self.n_clusters
+            result = move(graph, result.labels, relation, keep_modules=reached)
             trace = np.concatenate((trace, result.trace[1:]))
-        self.labels_ = result.labels
-        self.tree_ = EncodingTree.from_labels(result.labels, graph, relation)
-        self._store(partition_objective(graph, result.labels, relation), trace)
+        warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters)
+        return graph, relation, result.labels, trace
 
+    def _multilevel(self, problem: Problem) -> tuple[Graph, Any, Any, FloatArray]:
+        """Search on all levels, then bring the modules to the scale that was asked for."""
+        seed = self._seed()
+        graph, relation, n = self._constrained(problem, seed)
+        modules = multilevel(graph, relation, seed=seed)
+        spread = self._spread(problem, Anchored(graph, relation, n))
+        if spread is not None:
+            labels = spread
+        elif self.n_clusters is not None:
+            labels = to_number(graph, relation, modules.labels, self.n_clusters, n)
+        elif self.resolution is not None:
+            labels = link(graph, modules.labels, relation, least=self.resolution).labels
+        else:
+            labels = coarsen(graph, relation, modules.labels, n)
+        start = partition_objective(graph, labels, relation).value
+        result = move(graph, labels, relation, keep_modules=True)
+        trace = np.concatenate((modules.trace, [start], result.trace[1:]))
+        return graph, relation, result.labels, trace
 
-def _warn_if_too_many(found: int, wanted: int | None, graph: Graph) -> None:
-    """Say why fewer clusters could not be reached."""
-    if wanted is not None and found > wanted:
-        warnings.warn(
-            f"the neighbour graph falls into {found} parts that do not touch, so there are {found} "
-            f"clusters and not n_clusters={wanted}: use more neighbours",
-            stacklevel=4,
-        )
+    def _constrained(self, problem: Problem, seed: int) -> Anchored:
+        """Return the graphs with the constraints weighed by degree and information."""
+        given, graph = problem.constraints, problem.graph
+        penalty = 1.0 if self.penalty is None else self.penalty
+        if not given or penalty == 0:
+            return Anchored(graph, None, graph.n)
+        closure = given.closure(graph.n, n_classes=problem.n_classes)
+        n_classes = self.n_clusters or (len(given.classes) if len(given.classes) > 1 else None)
+        if n_classes:
+            same = 1 / max(n_classes, 2)
+        else:
+            rough = coarsen(graph, None, multilevel(graph, seed=seed, max_rounds=1).labels, graph.n)
+            same = float(np.sum((np.bincount(rough) / graph.n) ** 2))
+        anchored = anchor(graph, given, closure, cannot_share(same))
+        return anchored._replace(relation=anchored.relation * penalty)
+
+    def _spread(self, problem: Problem, anchored: Anchored) -> NDArray[Any] | None:
+        """Return the labels spread over the graph, where they are many and name all clusters."""
+        given = problem.constraints
+        k = len(given.classes)
+        many = given.label_index.size >= _LABELS_TO_SPREAD * max(k, 1)
+        if k < 2 or not many or self.n_clusters != np.unique(given.label_code).size:
+            return None
+        found = propagate(problem.graph, given.label_index, given.label_code)
+        return anchored.extended(found) if anchored.relation is not None else found

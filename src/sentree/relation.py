@@ -22,6 +22,9 @@ IntArray = NDArray[np.int64]
 
 __all__ = ["Closure", "Conflict", "ConstraintConflict", "PairSimilarity"]
 
+#: Most pairs that the paper's weights are computed for: about 5 GB.
+_MOST_PAIRS = 50_000_000
+
 #: Contradictions whose proof an error carries; the rest are counted only.
 _PROVED_IN_ERROR = 10
 #: Sentences of a proof that are printed; longer proofs are shown by their two ends.
@@ -166,6 +169,16 @@ class Closure:
         i, j = np.minimum(a, b), np.maximum(a, b)
         rank = np.lexsort((j, i))
         return i[rank], j[rank], weight[rank]
+
+    def count_pairs(self) -> int:
+        """Return how many pairs of points the two expansions have together, at most."""
+        size = np.bincount(self.component, minlength=self.n_components).astype(np.float64)
+        within = np.sum(size * (size - 1)) / 2
+        u, v = self.direct.T
+        between = np.sum(size[u] * size[v])
+        for members in self.exclusive:
+            between += (size[members].sum() ** 2 - np.sum(size[members] ** 2)) / 2
+        return int(within + between)
 
     @cached_property
     def _members(self) -> tuple[IntArray, IntArray]:
@@ -717,6 +730,12 @@ def relation_graph(
     if not (np.isfinite(penalty) and penalty >= 0):
         raise ValueError(f"penalty must be finite and >= 0, got {penalty}")
     n = closure.component.size
+    if (pairs := closure.count_pairs()) > _MOST_PAIRS:
+        raise ValueError(
+            f"these constraints entail {pairs:,} pairs, too many for the paper's weights, which "
+            "need each of them (about 100 bytes apiece): give fewer labels, or use "
+            "method='multilevel', which does not expand them"
+        )
     must_i, must_j, must = closure.must_pairs()
     cannot_i, cannot_j, cannot = closure.cannot_pairs()
     i, j = np.concatenate((must_i, cannot_i)), np.concatenate((must_j, cannot_j))

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import spsolve_triangular
 
-from sentree.graph import FloatArray, Graph
+from sentree.graph import FloatArray, Graph, frozen
 
 if TYPE_CHECKING:
     import networkx
@@ -52,7 +52,7 @@ class EncodingTree:
     def __post_init__(self) -> None:
         parent = np.ascontiguousarray(self.parent, dtype=np.int32)
         _check_parent(parent)
-        object.__setattr__(self, "parent", _read_only(parent))
+        object.__setattr__(self, "parent", frozen(parent, self.parent))
         for name in ("volume", "cut", "relation_cut"):
             values = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             if values.shape != parent.shape:
@@ -61,7 +61,10 @@ class EncodingTree:
                 )
             if not np.isfinite(values).all():
                 raise ValueError(f"EncodingTree: {name} holds a value that is not finite")
-            object.__setattr__(self, name, _read_only(values))
+            object.__setattr__(self, name, frozen(values, getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parent, self.volume, self.cut, self.relation_cut)
 
     @classmethod
     def from_parent(cls, parent: ArrayLike, graph: Graph, relation: Any = None) -> EncodingTree:
@@ -189,27 +192,28 @@ class EncodingTree:
         return renumber(follow(up)[:n])
 
     def to_linkage(self) -> FloatArray:
-        """Return a SciPy linkage matrix of a binary tree.
+        """Return a SciPy linkage matrix.
 
-        The height of a node is the height of its subtree: gains are not monotone, heights are.
-
-        Raises
-        ------
-        ValueError
-            If a node has more than two children.
+        The height of a node is the height of its subtree: gains are not monotone, heights are. A
+        node of more than two children becomes several of the same height.
         """
         n = self.n_leaves
-        if not self.is_binary:
-            raise ValueError("only a binary tree has a linkage; this one has wider nodes")
-        order = np.argsort(self.parent[:-1], kind="stable")
-        pairs = order.reshape(-1, 2).astype(np.float64)
-        height = TreeShape(self.parent).heights()[n:].astype(np.float64)
-        # SciPy wants the rows by height; node ids follow the new order.
-        rank = np.argsort(height, kind="stable")
-        node = np.arange(self.n_nodes, dtype=np.float64)
-        node[n + rank] = n + np.arange(n - 1)
-        pairs = np.sort(node[pairs[rank].astype(np.int64)], axis=1)
-        return np.column_stack((pairs, height[rank], self.sizes[n:][rank]))
+        shape = TreeShape(self.parent)
+        height = shape.heights()
+        first, child = shape.child_lists()
+        node = list(range(self.n_nodes))  # number of each node in the linkage
+        size = self.sizes.tolist()
+        rows: list[tuple[int, int, int, int]] = []
+        # SciPy wants the rows by height.
+        for a in (n + np.argsort(height[n:], kind="stable")).tolist():
+            below = child[first[a] : first[a + 1]]
+            joined, count = node[below[0]], size[below[0]]
+            for b in below[1:]:
+                count += size[b]
+                rows.append((min(joined, node[b]), max(joined, node[b]), height[a], count))
+                joined = n + len(rows) - 1
+            node[a] = joined
+        return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
     def to_newick(self, names: Sequence[str] | None = None) -> str:
         """Return the tree in Newick format; branch lengths are differences of subtree heights."""
@@ -389,12 +393,6 @@ def _star(n: int) -> NodeArray:
     parent = np.full(n + (n > 1), n, dtype=np.int32)
     parent[-1] = -1
     return parent
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _check_parent(parent: NodeArray) -> None:
