@@ -13,9 +13,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sentree.entropy import partition_objective
 from sentree.estimator import Problem, SSEEstimator, warn_if_too_many
 from sentree.graph import FloatArray, Graph
-from sentree.optimise import link, merge, move, multilevel
+from sentree.optimise import merge, move, multilevel
 from sentree.propagation import propagate
-from sentree.scale import coarsen, to_number
+from sentree.scale import at_resolution, coarsen, to_number
 from sentree.tree import EncodingTree, renumber
 from sentree.weights import Anchored, anchor, cannot_share
 
@@ -163,21 +163,20 @@ class SSEPartition(SSEEstimator):
     def _multilevel(self, problem: Problem) -> tuple[Graph, Any, Any, FloatArray]:
         """Search on all levels, then bring the modules to the scale that was asked for."""
         seed = self._seed()
-        graph, relation, n = self._constrained(problem, seed)
+        search = self._constrained(problem, seed)
+        graph, relation, _ = search
         modules = multilevel(graph, relation, seed=seed)
-        spread = self._spread(problem, Anchored(graph, relation, n))
-        if spread is not None:
-            labels = spread
-        elif self.n_clusters is not None:
-            labels = to_number(graph, relation, modules.labels, self.n_clusters, n)
+        if self.n_clusters is not None:
+            spread = self._spread(problem)
+            start = modules.labels if spread is None else spread
+            labels = to_number(search, start, self.n_clusters)
         elif self.resolution is not None:
-            labels = link(graph, modules.labels, relation, least=self.resolution).labels
+            labels = at_resolution(search, modules.labels, self.resolution)
         else:
-            labels = coarsen(graph, relation, modules.labels, n)
-        start = partition_objective(graph, labels, relation).value
+            labels = coarsen(search, modules.labels)
         result = move(graph, labels, relation, keep_modules=True)
-        trace = np.concatenate((modules.trace, [start], result.trace[1:]))
-        return graph, relation, result.labels, trace
+        trace = np.concatenate((modules.trace, result.trace))
+        return graph, relation, search.extended(result.labels), trace
 
     def _constrained(self, problem: Problem, seed: int) -> Anchored:
         """Return the graphs with the constraints weighed by degree and information."""
@@ -190,17 +189,17 @@ class SSEPartition(SSEEstimator):
         if n_classes:
             same = 1 / max(n_classes, 2)
         else:
-            rough = coarsen(graph, None, multilevel(graph, seed=seed, max_rounds=1).labels, graph.n)
+            rough = multilevel(graph, seed=seed, max_rounds=1).labels
+            rough = coarsen(Anchored(graph, None, graph.n), rough)
             same = float(np.sum((np.bincount(rough) / graph.n) ** 2))
         anchored = anchor(graph, given, closure, cannot_share(same))
         return anchored._replace(relation=anchored.relation * penalty)
 
-    def _spread(self, problem: Problem, anchored: Anchored) -> NDArray[Any] | None:
-        """Return the labels spread over the graph, where they are many and name all clusters."""
+    def _spread(self, problem: Problem) -> NDArray[Any] | None:
+        """Return the labels spread over the graph, where they are many for the clusters wanted."""
         given = problem.constraints
-        k = len(given.classes)
-        many = given.label_index.size >= _LABELS_TO_SPREAD * max(k, 1)
-        if k < 2 or not many or self.n_clusters != np.unique(given.label_code).size:
+        if self.n_clusters is None or np.unique(given.label_code).size < 2:
             return None
-        found = propagate(problem.graph, given.label_index, given.label_code)
-        return anchored.extended(found) if anchored.relation is not None else found
+        if given.label_index.size < _LABELS_TO_SPREAD * self.n_clusters:
+            return None
+        return propagate(problem.graph, given.label_index, given.label_code)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, Graph
+from sentree.tree import renumber
 
 __all__ = ["Anchored", "anchor", "cannot_share"]
 
@@ -40,16 +41,18 @@ class Anchored(NamedTuple):
     relation: Any
     n: int  # of samples
 
-    def extended(self, labels: NDArray[Any]) -> NDArray[np.int64]:
-        """Give every anchor the label of most of its members' weight."""
-        labels = np.asarray(labels, dtype=np.int64)
+    def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Take the labels of the samples, and give every anchor that of most of its members."""
+        labels = renumber(labels[: self.n])
+        if self.graph.n == self.n:
+            return labels
         rows = self.relation[self.n :, : self.n].tocoo()
         kept = rows.data > 0
         votes = sp.coo_array(
             (rows.data[kept], (rows.row[kept], labels[rows.col[kept]])),
             shape=(rows.shape[0], int(labels.max()) + 1),
         ).tocsr()
-        return np.concatenate((labels, np.asarray(votes.argmax(axis=1)).ravel()))
+        return np.concatenate((labels, np.asarray(votes.argmax(axis=1), dtype=np.int32).ravel()))
 
 
 def cannot_share(same: float) -> float:
