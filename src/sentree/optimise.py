@@ -51,10 +51,19 @@ class PartitionResult(NamedTuple):
 
 
 class LinkResult(NamedTuple):
-    """A partition, and the linkage of each union on the way to it, in order."""
+    """A partition, and the unions on the way to it in order.
+
+    ``unions`` has the two numbers of each: the modules 0..k-1 that there were, then k, k + 1, … for
+    what the unions made. ``linkage`` is how strongly they were linked.
+    """
 
     labels: NDArray[np.int32]
     linkage: FloatArray
+    unions: NDArray[np.int32]
+
+    def after(self, count: int, n_modules: int) -> NDArray[np.int32]:
+        """Return where each of the modules there were is after so many unions."""
+        return renumber(_joined(n_modules, *self.unions[:count].T))
 
 
 class TreeResult(NamedTuple):
@@ -170,11 +179,12 @@ def link(
     modules = renumber(labels)
     k = int(modules.max()) + 1
     if graph.volume == 0:
-        return LinkResult(modules, np.empty(0))
+        return LinkResult(modules, np.empty(0), np.empty((0, 2), dtype=np.int32))
     first, second, linkage = _kernels.link(
         *_problem(graph, relation), modules, max(least, 0.0), n_modules, progress
     )
-    return LinkResult(renumber(_joined(k, first, second)[modules]), linkage)
+    labels = renumber(_joined(k, first, second)[modules])
+    return LinkResult(labels, linkage, np.column_stack((first, second)))
 
 
 def stretch(

@@ -173,7 +173,7 @@ class SSEPartition(SSEEstimator):
         elif self.resolution is not None:
             labels = at_resolution(search, modules.labels, self.resolution)
         else:
-            labels = coarsen(search, modules.labels)
+            labels = coarsen(search, modules.labels, problem.constraints)
         result = move(graph, labels, relation, keep_modules=True)
         trace = np.concatenate((modules.trace, result.trace))
         return graph, relation, search.extended(result.labels), trace

@@ -22,8 +22,8 @@ IntArray = NDArray[np.int64]
 
 __all__ = ["Closure", "Conflict", "ConstraintConflict", "PairSimilarity"]
 
-#: Most pairs that the paper's weights are computed for: about 5 GB.
-_MOST_PAIRS = 50_000_000
+#: Most pairs that the paper's weights are computed for: about 2 GB.
+_MOST_PAIRS = 20_000_000
 
 #: Contradictions whose proof an error carries; the rest are counted only.
 _PROVED_IN_ERROR = 10

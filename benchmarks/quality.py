@@ -1,0 +1,122 @@
+"""The 36 cells of the paper's Tables 1 and 2: our defaults against the best published figures.
+
+One recipe for all sets, ``SSEPartition(n_clusters=k)``, k being given to every compared method too.
+Constraints are drawn as in the paper: 0.2 n must- and 0.2 n cannot-links, or 0.1 n positive and
+0.1 n negative labels. Every draw is a row of quality.csv, with the score on all samples and on those
+that no constraint names.
+
+    python benchmarks/quality.py --draws 10 --out benchmarks/results
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from sentree import SSEPartition
+from sentree.datasets import PAPER_SETS, load_paper, sample_labels, sample_pairs
+from speed import manifest
+
+#: Best published ARI and NMI of any method of the group, in per cent.
+PUBLISHED = {
+    "Yale": {"pairs": (37.12, 61.37), "labels": (33.48, 58.62)},
+    "ORL": {"pairs": (65.42, 87.51), "labels": (61.26, 86.01)},
+    "COIL20": {"pairs": (75.36, 87.50), "labels": (89.18, 94.21)},
+    "Isolet1": {"pairs": (61.37, 82.77), "labels": (66.48, 83.13)},
+    "OpticalDigits": {"pairs": (88.75, 91.17), "labels": (93.04, 93.80)},
+    "10X_PBMC": {"pairs": (74.87, 76.84), "labels": (74.15, 77.05)},
+    "mouse_bladder": {"pairs": (62.33, 74.70), "labels": (63.11, 75.38)},
+    "worm_neuron": {"pairs": (22.17, 45.05), "labels": (37.82, 56.37)},
+    "human_kidney": {"pairs": (62.59, 75.81), "labels": (65.45, 78.23)},
+}
+SAMPLERS = {"pairs": (sample_pairs, 0.2), "labels": (sample_labels, 0.1)}
+
+
+def unnamed(given, n):
+    """Samples that no constraint mentions."""
+    free = np.ones(n, dtype=bool)
+    for named in (given.must_link, given.cannot_link, given.label_index, given.negative_index):
+        free[named.ravel()] = False
+    return free
+
+
+def run(draws, data_dir):
+    for name, published in PUBLISHED.items():
+        X, y = load_paper(name, data_dir)
+        for kind in published:
+            sample, share = SAMPLERS[kind]
+            for draw in range(draws):
+                given = sample(y, share, share, draw)
+                start = time.perf_counter()
+                found = SSEPartition(PAPER_SETS[name].k).fit(X, constraints=given).labels_
+                seconds = time.perf_counter() - start
+                free = unnamed(given, len(y))
+                yield {
+                    "dataset": name,
+                    "constraint": kind,
+                    "draw": draw,
+                    "ARI": 100 * adjusted_rand_score(y, found),
+                    "NMI": 100 * normalized_mutual_info_score(y, found),
+                    "ARI_unnamed": 100 * adjusted_rand_score(y[free], found[free]),
+                    "NMI_unnamed": 100 * normalized_mutual_info_score(y[free], found[free]),
+                    "seconds": seconds,
+                }
+
+
+def summarise(rows):
+    mean = rows.groupby(["dataset", "constraint"], sort=False).mean().drop(columns="draw")
+    deviation = rows.groupby(["dataset", "constraint"], sort=False)["ARI"].std()
+    mean.insert(1, "ARI_std", deviation)
+    best = [PUBLISHED[name][kind] for name, kind in mean.index]
+    mean["best_ARI"], mean["best_NMI"] = zip(*best, strict=True)
+    mean["cells_won"] = (mean["ARI"] > mean["best_ARI"]).astype(int)
+    mean["cells_won"] += (mean["NMI"] > mean["best_NMI"]).astype(int)
+    return mean
+
+
+def draw_picture(summary, path):
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(11, 6.5), sharex=True, layout="constrained")
+    for row, metric in zip(axes, ("ARI", "NMI"), strict=True):
+        for ax, kind in zip(row, ("pairs", "labels"), strict=True):
+            part = summary.xs(kind, level="constraint")
+            place = np.arange(len(part))
+            ours = part[metric].to_numpy()
+            ax.bar(place - 0.2, ours, 0.4, color="#0072B2", label="sentree, defaults and k")
+            best = part[f"best_{metric}"].to_numpy()
+            ax.bar(place + 0.2, best, 0.4, color="#E69F00", label="best published, any method")
+            ax.set(title=f"{metric} (%), {kind}", ylim=(0, 100))
+            ax.set_xticks(place, part.index, rotation=30, ha="right")
+            ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    figure.savefig(path, dpi=130)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--out", type=Path, help="folder for quality.csv, .json and .png")
+    options = parser.parse_args()
+    rows = pd.DataFrame(run(options.draws, options.data_dir))
+    summary = summarise(rows)
+    print(summary.round(2).to_string())
+    print(f"{summary['cells_won'].sum()} of {2 * len(summary)} cells above the best published")
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        rows.round(4).to_csv(options.out / "quality.csv", index=False)
+        (options.out / "quality.json").write_text(json.dumps(manifest(), indent=2) + "\n")
+        draw_picture(summary, options.out / "quality.png")
+
+
+if __name__ == "__main__":
+    main()
