@@ -27,7 +27,8 @@ format: $(VENV)/.built-dev
 
 bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/speed.py --out benchmarks/results
-	$(BIN)/python benchmarks/knn.py --out benchmarks/results
+	$(BIN)/python benchmarks/knn.py --out benchmarks/results/knn.csv
+	$(BIN)/python benchmarks/quality.py --out benchmarks/results
 
 # The kernel tests on a debug build with checked containers, ASan and UBSan. Its own environment
 # borrows every package but sentree from the first one.
