@@ -21,6 +21,8 @@ from sentree.weights import Anchored, anchor, cannot_share
 
 __all__ = ["SSEPartition"]
 
+#: Rounds of the multilevel search: later ones still lower the objective, but not the error.
+_ROUNDS = 3
 #: Labels a class needs on average before they are spread over the graph as the start.
 _LABELS_TO_SPREAD = 3
 
@@ -165,7 +167,7 @@ class SSEPartition(SSEEstimator):
         seed = self._seed()
         search = self._constrained(problem, seed)
         graph, relation, _ = search
-        modules = multilevel(graph, relation, seed=seed)
+        modules = multilevel(graph, relation, seed=seed, max_rounds=_ROUNDS)
         if self.n_clusters is not None:
             spread = self._spread(problem)
             start = modules.labels if spread is None else spread
