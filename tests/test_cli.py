@@ -52,6 +52,13 @@ def test_demo_tells_what_it_did_and_writes_files(tmp_path):
     ]
 
 
+def test_demo_says_when_it_cannot_write(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = sentree_command("demo", "--out", str(tmp_path / "file" / "out"))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"cannot write to {tmp_path / 'file' / 'out'}: ")
+
+
 def test_version():
     done = sentree_command("version")
     assert done.stdout == f"sentree {sentree.__version__}\n"

@@ -28,8 +28,12 @@ def demo(
     """Cluster handwritten digits, without and with some known labels and pairs."""
     from sentree.demo import run
 
-    for line in run(out, seed):
-        typer.echo(line)
+    try:
+        for line in run(out, seed):
+            typer.echo(line)
+    except OSError as error:
+        typer.echo(f"cannot write to {out}: {error.strerror or error}", err=True)
+        raise typer.Exit(1) from None
 
 
 @app.command()
