@@ -1,5 +1,6 @@
 """The kernels against slow oracles, the objective in NumPy, and the identities of the method."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from reference import (
 from sentree import EncodingTree, Graph, _kernels
 from sentree.entropy import partition_objective, tree_objective
 from sentree.optimise import compress, link, merge, move, move_gain, multilevel, stretch
+from sentree.tree import renumber
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(2, 12)
@@ -434,24 +436,27 @@ def test_link_unites_the_most_linked_modules(seed, n, by_number):
     least, n_modules = (0.0, 2) if by_number else (1.0, 1)
     result = link(graph, labels, relation, n_modules=n_modules, least=least)
     both, degree, total = dense + dense_relation, dense.sum(axis=1), dense.sum()
-    modules = [np.flatnonzero(labels == u) for u in np.unique(labels)]
-    expected = []
-    while len(modules) > n_modules:
-        best, pair = -np.inf, None
-        for a in range(len(modules)):
-            for b in range(a):
-                weight = both[np.ix_(modules[a], modules[b])].sum()
-                volumes = degree[modules[a]].sum() * degree[modules[b]].sum()
-                if weight > 0 and volumes > 0 and weight * total / volumes > best:
-                    best, pair = weight * total / volumes, (a, b)
-        if pair is None or best < least:
-            break
-        expected.append(best)
-        a, b = pair
-        modules[b] = np.concatenate((modules[b], modules[a]))
-        del modules[a]
-    assert np.allclose(result.linkage, expected)
-    assert result.labels.max() + 1 + result.linkage.size == np.unique(labels).size
+    modules = {u: np.flatnonzero(renumber(labels) == u) for u in range(np.unique(labels).size)}
+
+    def linkages():
+        """Of all pairs that touch; each union must be as strong as the strongest."""
+        for a, b in itertools.combinations(modules, 2):
+            weight = both[np.ix_(modules[a], modules[b])].sum()
+            volumes = degree[modules[a]].sum() * degree[modules[b]].sum()
+            if weight > 0 and volumes > 0:
+                yield (a, b), weight * total / volumes
+
+    k = len(modules)
+    for step, ((a, b), linkage) in enumerate(zip(result.unions, result.linkage, strict=True)):
+        found = dict(linkages())
+        assert np.isclose(linkage, max(found.values()))
+        assert np.isclose(linkage, found[(a, b)])
+        modules[k + step] = np.concatenate((modules.pop(a), modules.pop(b)))
+    assert len(modules) == result.labels.max() + 1
+    rest = [linkage for _, linkage in linkages() if linkage >= least * (1 + 1e-9)]
+    assert len(modules) == n_modules or not rest
+    for name, members in modules.items():
+        assert np.unique(result.labels[members]).size == 1, name
 
 
 def test_link_takes_in_what_has_no_volume_but_a_must_link():
