@@ -2,7 +2,7 @@ import os
 
 from hypothesis import settings
 
-# The same examples in every run, so that a red run can be repeated; HYPOTHESIS=random looks further.
+# The same examples in every run, so that a red run repeats; HYPOTHESIS=random looks further.
 settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("random", derandomize=False)
 settings.load_profile("random" if os.environ.get("HYPOTHESIS") == "random" else "repeatable")
