@@ -8,7 +8,7 @@ those that no constraint names.
     python benchmarks/quality.py --draws 10 --out benchmarks/results
 
 The settings behind the defaults were compared on these sets (docs/decisions.md says how); draws
-from ``--first-draw 100`` on had no part in that.
+from ``--first-draw 200`` on had no part in that.
 """
 
 from __future__ import annotations
