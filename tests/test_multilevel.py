@@ -80,6 +80,20 @@ def test_isolated_samples_go_where_must_links_say():
         model = SSEPartition(affinity="cosine").fit(X, must_link=[(0, 4), (5, 6)])
     assert model.labels_[4] == model.labels_[0]
     assert model.labels_[5] == model.labels_[6] != model.labels_[7]
+    assert np.array_equal(model.tree_.labels_at(1), model.labels_)
+
+
+@pytest.mark.filterwarnings("ignore:the graph falls", "ignore:the labels name")
+@pytest.mark.parametrize("seed", range(30))
+def test_the_number_of_clusters_is_exact_whatever_the_labels_say(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(12, 60))
+    k = int(rng.integers(2, 9))
+    X = rng.normal(size=(n, 3)) + 2 * rng.integers(0, 3, size=(n, 1))
+    known = np.where(rng.random(n) < rng.choice([0.1, 0.4, 0.9]), rng.integers(0, k, size=n), -1)
+    model = SSEPartition(n_clusters=k).fit(X, known)
+    assert model.n_clusters_ == k
+    assert model.trace_[-1] == pytest.approx(model.objective_, abs=1e-9)
 
 
 def test_dense_distances_keep_duplicates_and_neighbours():

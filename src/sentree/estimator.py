@@ -130,7 +130,6 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.graph_ = graph
         self._search(Problem(graph, similarity, given, n_classes))
-        self.labels_ = _join_isolated(self.labels_, graph, given)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.constraint_report_ = given.satisfaction(self.labels_)
         return self
@@ -284,7 +283,7 @@ def warn_if_too_many(found: int, wanted: int | None) -> None:
         )
 
 
-def _join_isolated(labels: NDArray[np.int32], graph: Graph, given: Constraints) -> Any:
+def join_isolated(labels: NDArray[np.int32], graph: Graph, given: Constraints) -> Any:
     """Put samples without neighbours where a must-link says they belong: no graph tells."""
     lonely = graph.isolated
     if lonely.size == 0 or not given:

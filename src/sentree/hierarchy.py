@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import tree_objective
-from sentree.estimator import Problem, SSEEstimator, warn_if_too_many
+from sentree.estimator import Problem, SSEEstimator, join_isolated, warn_if_too_many
 from sentree.optimise import compress, stretch
 
 __all__ = ["SSEHierarchy"]
@@ -121,6 +121,7 @@ class SSEHierarchy(SSEEstimator):
         else:
             self.labels_ = binary.tree.cut_to(self.n_clusters)
             warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
+        self.labels_ = join_isolated(self.labels_, graph, problem.constraints)
         self._store(
             tree_objective(result.tree, leaf_penalty=self.leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import partition_objective
-from sentree.estimator import Problem, SSEEstimator, warn_if_too_many
+from sentree.estimator import Problem, SSEEstimator, join_isolated, warn_if_too_many
 from sentree.graph import FloatArray, Graph
 from sentree.optimise import merge, move, multilevel
 from sentree.propagation import propagate
@@ -142,7 +142,8 @@ class SSEPartition(SSEEstimator):
     def _search(self, problem: Problem) -> None:
         search = self._multilevel if self.method == "multilevel" else self._merge_and_move
         graph, relation, labels, trace = search(problem)
-        self.labels_ = renumber(labels[: problem.graph.n])
+        found = renumber(labels[: problem.graph.n])
+        self.labels_ = join_isolated(found, problem.graph, problem.constraints)
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         self._store(partition_objective(graph, labels, relation), trace)
 
@@ -166,7 +167,7 @@ class SSEPartition(SSEEstimator):
         """Search on all levels, then bring the modules to the scale that was asked for."""
         seed = self._seed()
         search = self._constrained(problem, seed)
-        graph, relation, _ = search
+        graph, relation, n = search
         modules = multilevel(graph, relation, seed=seed, max_rounds=_ROUNDS)
         if self.n_clusters is not None:
             spread = self._spread(problem)
@@ -178,7 +179,10 @@ class SSEPartition(SSEEstimator):
             labels = coarsen(search, modules.labels, problem.constraints)
         result = move(graph, labels, relation, keep_modules=True)
         trace = np.concatenate((modules.trace, result.trace))
-        return graph, relation, search.extended(result.labels), trace
+        labels = result.labels
+        if self.n_clusters is not None and np.unique(labels[:n]).size < self.n_clusters:
+            labels = to_number(search, labels, self.n_clusters)  # only an anchor was left in one
+        return graph, relation, labels, trace
 
     def _constrained(self, problem: Problem, seed: int) -> Anchored:
         """Return the graphs with the constraints weighed by degree and information."""
