@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -10,6 +11,16 @@
 #include "entropy.hpp"
 
 namespace sentree {
+
+// The relation between two vertices that may never be in one module. It is no weight.
+constexpr double kApart = -std::numeric_limits<double>::infinity();
+
+// Asks for what will be read soon; says nothing where the compiler has no way to.
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#endif
+}
 
 // A symmetric sparse matrix in CSR form with sorted rows and no diagonal; owned by the caller.
 struct Csr {
@@ -20,7 +31,9 @@ struct Csr {
 
   double row_sum(std::int32_t i) const {
     double sum = 0;
-    for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) sum += weights[e];
+    for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
+      if (weights[e] > kApart) sum += weights[e];
+    }
     return sum;
   }
 };
@@ -79,6 +92,9 @@ struct LevelGraph {
   std::vector<double> weights;  // signed: G + G'
   std::vector<Module> vertices;
   double total_volume = 0;
+  // Which vertices are kept apart; empty where none are.
+  std::vector<std::int64_t> apart_indptr;
+  std::vector<std::int32_t> apart_indices;
 
   LevelGraph() = default;
 
@@ -89,16 +105,24 @@ struct LevelGraph {
     indices.reserve(g.indptr[g.n] + r.indptr[r.n]);
     weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
     vertices.reserve(g.n);
+    apart_indptr.push_back(0);
     for (std::int32_t i = 0; i < g.n; ++i) {
       problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+        if (relation == kApart) {
+          apart_indices.push_back(j);
+          if (weight == 0) return;
+          relation = 0;
+        }
         indices.push_back(j);
         weights.push_back(weight + relation);
       });
       indptr.push_back(static_cast<std::int64_t>(indices.size()));
+      apart_indptr.push_back(static_cast<std::int64_t>(apart_indices.size()));
       vertices.push_back(problem.single(i));
     }
   }
 
+  bool any_apart() const { return !apart_indices.empty(); }
   std::int32_t size() const { return static_cast<std::int32_t>(vertices.size()); }
 
   // The graph of the modules 0..k-1.
@@ -115,17 +139,20 @@ struct LevelGraph {
     std::vector<double> between(k, 0.0);
     std::vector<char> touched(k, 0);
     Labels near;
+    const auto touch = [&](std::int32_t v) {
+      if (touched[v]) return;
+      touched[v] = 1;
+      near.push_back(v);
+    };
     for (std::int32_t u = 0; u < k; ++u) {
       Module& module = out.vertices[u];
       for (std::int32_t m = first[u]; m < first[u + 1]; ++m) {
         const std::int32_t i = members[m];
+        if (m + 1 < first[k]) prefetch(&indices[0] + indptr[members[m + 1]]);
         module = PartitionEntropy::unite(module, vertices[i], 0.0);
         for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
           const std::int32_t v = labels[indices[e]];
-          if (!touched[v]) {
-            touched[v] = 1;
-            near.push_back(v);
-          }
+          touch(v);
           between[v] += weights[e];
         }
       }
@@ -141,6 +168,22 @@ struct LevelGraph {
       }
       near.clear();
       out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+    }
+    if (!any_apart()) return out;
+    out.apart_indptr.push_back(0);
+    for (std::int32_t u = 0; u < k; ++u) {
+      for (std::int32_t m = first[u]; m < first[u + 1]; ++m) {
+        const std::int32_t i = members[m];
+        for (std::int64_t e = apart_indptr[i]; e < apart_indptr[i + 1]; ++e) {
+          touch(labels[apart_indices[e]]);
+        }
+      }
+      for (const std::int32_t v : near) {
+        out.apart_indices.push_back(v);
+        touched[v] = 0;
+      }
+      near.clear();
+      out.apart_indptr.push_back(static_cast<std::int64_t>(out.apart_indices.size()));
     }
     return out;
   }
@@ -179,6 +222,19 @@ class ContractedGraph {
     for (std::int32_t i = 0; i < level.size(); ++i) {
       for (std::int64_t e = level.indptr[i]; e < level.indptr[i + 1]; ++e) {
         if (level.indices[e] > i) add(i, level.indices[e], level.weights[e], 0.0);
+      }
+    }
+    if (!level.any_apart()) return;
+    for (std::int32_t i = 0; i < level.size(); ++i) {
+      for (std::int64_t e = level.apart_indptr[i]; e < level.apart_indptr[i + 1]; ++e) {
+        const std::int32_t j = level.apart_indices[e];
+        if (j <= i) continue;
+        const std::int32_t touching = find(i, j);
+        if (touching == kNone) {
+          add(i, j, 0.0, kApart);
+        } else {
+          edges_[touching].relation = kApart;
+        }
       }
     }
   }

@@ -22,10 +22,13 @@ class PartitionEntropy {
   explicit PartitionEntropy(double total_volume)
       : total_(total_volume), log_total_(std::log2(total_volume)) {}
 
-  // f(X) = A_X log2(V_X / V_G); a module without volume contributes nothing.
-  double term(const Module& x) const {
-    return x.volume > 0 ? x.association * (std::log2(x.volume) - log_total_) : 0.0;
+  // log2(V_X / V_G), or 0 where there is no volume: such a module contributes nothing.
+  double log_share(double volume) const {
+    return volume > 0 ? std::log2(volume) - log_total_ : 0.0;
   }
+
+  // f(X) = A_X log2(V_X / V_G).
+  double term(const Module& x) const { return x.association * log_share(x.volume); }
 
   // X and Y as one module; `between` is the weight of G and G' between them.
   static Module unite(const Module& x, const Module& y, double between) {
@@ -42,6 +45,10 @@ class PartitionEntropy {
                     double between) const {
     return gain(x_term + y_term - term(unite(x, y, between)));
   }
+
+  // What f(X) - f(X u Y) is at most, without a logarithm, for associations >= 0 and volumes > 0: as
+  // if the volume did not grow. `joining` is A_Y and twice the weight between X and Y.
+  static double most_gained(double joining, double x_log_share) { return -joining * x_log_share; }
 
   // The gain of any step: the terms before less the terms after, over V_G. A vertex i that leaves X
   // for Y changes f(X) + f(Y) into f(X without i) + f(Y with i).

@@ -148,9 +148,10 @@ class Agglomeration {
 
   static std::int8_t sign(double x) { return static_cast<std::int8_t>((x > 0) - (x < 0)); }
 
-  // Only pairs adjacent in G may unite, and only for at least the least gain.
+  // Only pairs adjacent in G that nothing keeps apart may unite, for at least the least gain.
   bool allowed(double gain, const ContractedGraph::Edge& edge) const {
-    return edge.weight > 0 && gain >= options_.least_gain && (gain >= 0 || !fading_);
+    return edge.weight > 0 && edge.relation > kApart && gain >= options_.least_gain &&
+           (gain >= 0 || !fading_);
   }
 
   // Whether what u keeps is a bound only: marked so, or its partner has grown since.

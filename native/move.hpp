@@ -17,30 +17,30 @@ struct Step {
   double gain;
 };
 
-// A partition of a level graph under moves, in O(degree) each.
+// A partition of a level graph under moves, in O(degree) each. Vertices that the graph keeps apart
+// never come into one module, if they do not start in one.
 class LevelPartition {
  public:
   LevelPartition(const LevelGraph& graph, Labels labels)
       : graph_(graph),
         entropy_(graph.total_volume),
         labels_(std::move(labels)),
-        modules_(graph.size(), Module{0, 0}),
-        terms_(graph.size(), 0.0),
+        modules_(graph.size()),
         members_(graph.size(), 0),
         heavy_(graph.size(), 0),
-        between_(graph.size(), 0.0),
-        touched_(graph.size(), 0) {
+        closed_(graph.any_apart() ? graph.size() : 0, 0) {
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = labels_[i];
-      modules_[u] = PartitionEntropy::unite(modules_[u], graph.vertices[i], 0.0);
+      Module& module = modules_[u].module;
+      module = PartitionEntropy::unite(module, graph.vertices[i], 0.0);
       ++members_[u];
       heavy_[u] += heavy(i);
       for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-        if (labels_[graph.indices[e]] == u) modules_[u].association += graph.weights[e];
+        if (labels_[graph.indices[e]] == u) module.association += graph.weights[e];
       }
     }
     for (std::int32_t u = 0; u < graph.size(); ++u) {
-      terms_[u] = entropy_.term(modules_[u]);
+      modules_[u].log_share = entropy_.log_share(modules_[u].module.volume);
       if (members_[u] == 0) empty_.push_back(u);
     }
   }
@@ -59,23 +59,38 @@ class LevelPartition {
   template <class Allowed>
   Best best(std::int32_t i, bool may_found, Allowed allowed) {
     gather(i);
+    close_for(i);
     const std::int32_t from = labels_[i];
-    const Module rest = without(i);
-    const double leaving = terms_[from] - entropy_.term(rest);
-    Best best{from, 0.0};
+    const Module vertex = graph_.vertices[i];
+    const double leaving = modules_[from].term() - entropy_.term(without(i));
+    std::int32_t module = from;
+    double most = 0.0;
     for (const std::int32_t to : near_) {
-      if (to == from || !allowed(to)) continue;
-      const Module joined = PartitionEntropy::unite(modules_[to], graph_.vertices[i], between_[to]);
-      const double gain = entropy_.gain(leaving + terms_[to] - entropy_.term(joined));
-      if (gain > best.gain || (gain == best.gain && best.module != from && to < best.module)) {
-        best = {to, gain};
+      const State& state = modules_[to];
+      const double joining = vertex.association + 2 * state.between;
+      // Most modules cannot be the best, and a logarithm is slow.
+      const double bound = leaving + PartitionEntropy::most_gained(joining, state.log_share);
+      if (bound < most - kRounding * most && joining >= 0 && state.module.association >= 0 &&
+          state.module.volume > 0) {
+        continue;
+      }
+      if (to == from || !allowed(to) || closed(to)) continue;
+      const double terms =
+          leaving + state.term() -
+          entropy_.term(PartitionEntropy::unite(state.module, vertex, state.between));
+      if (terms > most || (terms == most && module != from && to < module)) {
+        module = to;
+        most = terms;
       }
     }
     if (may_found && members_[from] > 1 && !empty_.empty()) {
-      const double gain = entropy_.gain(leaving - entropy_.term(graph_.vertices[i]));
-      if (gain > best.gain) best = {empty_.back(), gain};
+      const double terms = leaving - entropy_.term(vertex);
+      if (terms > most) {
+        module = empty_.back();
+        most = terms;
+      }
     }
-    return best;
+    return {module, entropy_.gain(most)};
   }
 
   // The gain of moving i to any module.
@@ -83,51 +98,87 @@ class LevelPartition {
     gather(i);
     const std::int32_t from = labels_[i];
     if (to == from) return 0.0;
-    const Module joined = PartitionEntropy::unite(modules_[to], graph_.vertices[i], between_[to]);
-    return entropy_.gain(terms_[from] - entropy_.term(without(i)) + terms_[to] -
+    const Module joined = joined_with(i, to);
+    return entropy_.gain(modules_[from].term() - entropy_.term(without(i)) + modules_[to].term() -
                          entropy_.term(joined));
   }
 
   // Moves i, whose surroundings were gathered last.
   void move(std::int32_t i, std::int32_t to) {
     const std::int32_t from = labels_[i];
-    modules_[from] = without(i);
-    terms_[from] = entropy_.term(modules_[from]);
+    put(from, without(i));
     heavy_[from] -= heavy(i);
     if (--members_[from] == 0) empty_.push_back(from);
     if (members_[to] == 0) empty_.pop_back();
-    modules_[to] = PartitionEntropy::unite(modules_[to], graph_.vertices[i], between_[to]);
-    terms_[to] = entropy_.term(modules_[to]);
+    put(to, joined_with(i, to));
     heavy_[to] += heavy(i);
     ++members_[to];
     labels_[i] = to;
   }
 
+  // Has what later calls of best will read brought near: the row of one vertex, and what an earlier
+  // call's row points at. `order(step)` is the vertex that comes that many calls later.
+  template <class Order>
+  void look_ahead(Order order) const {
+    const std::int32_t far = order(kAhead), near = order(kAhead / 2);
+    prefetch(graph_.indices.data() + graph_.indptr[far]);
+    prefetch(graph_.weights.data() + graph_.indptr[far]);
+    for (std::int64_t e = graph_.indptr[near]; e < graph_.indptr[near + 1]; ++e) {
+      prefetch(&labels_[graph_.indices[e]]);
+    }
+  }
+  static constexpr std::size_t kAhead = 8;
+
  private:
+  static constexpr double kRounding = 1e-12;
+
+  // All that a candidate needs in half a cache line.
+  struct alignas(32) State {
+    Module module{0, 0};
+    double log_share = 0;
+    double between = 0;  // scratch of gather: weight between the vertex at hand and this module
+    double term() const { return module.association * log_share; }
+  };
+
   std::int32_t heavy(std::int32_t i) const { return graph_.vertices[i].volume > 0; }
 
-  // between_[u] = weight between i and module u, for the modules in near_.
+  void put(std::int32_t u, const Module& module) {
+    modules_[u].module = module;
+    modules_[u].log_share = entropy_.log_share(module.volume);
+  }
+
+  // Sets what lies between i and every module that touches it; these are in near_, perhaps twice.
   void gather(std::int32_t i) {
-    for (const std::int32_t u : near_) {
-      between_[u] = 0;
-      touched_[u] = 0;
-    }
+    for (const std::int32_t u : near_) modules_[u].between = 0;
     near_.clear();
     for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
       const std::int32_t u = labels_[graph_.indices[e]];
-      if (!touched_[u]) {
-        touched_[u] = 1;
-        near_.push_back(u);
-      }
-      between_[u] += graph_.weights[e];
+      if (modules_[u].between == 0) near_.push_back(u);
+      modules_[u].between += graph_.weights[e];
     }
+  }
+
+  // Closes the modules that hold a vertex which is kept apart from i.
+  void close_for(std::int32_t i) {
+    if (closed_.empty()) return;
+    ++closing_;
+    for (std::int64_t e = graph_.apart_indptr[i]; e < graph_.apart_indptr[i + 1]; ++e) {
+      closed_[labels_[graph_.apart_indices[e]]] = closing_;
+    }
+  }
+
+  bool closed(std::int32_t u) const { return !closed_.empty() && closed_[u] == closing_; }
+
+  Module joined_with(std::int32_t i, std::int32_t to) const {
+    return PartitionEntropy::unite(modules_[to].module, graph_.vertices[i], modules_[to].between);
   }
 
   // The module of i without i; what is left without volume has none exactly.
   Module without(std::int32_t i) const {
     const std::int32_t u = labels_[i];
     if (members_[u] == 1) return {0, 0};
-    Module left = PartitionEntropy::without(modules_[u], graph_.vertices[i], between_[u]);
+    const State& state = modules_[u];
+    Module left = PartitionEntropy::without(state.module, graph_.vertices[i], state.between);
     if (heavy_[u] == heavy(i)) left.volume = 0;
     return left;
   }
@@ -135,13 +186,12 @@ class LevelPartition {
   const LevelGraph& graph_;
   PartitionEntropy entropy_;
   Labels labels_;
-  std::vector<Module> modules_;
-  std::vector<double> terms_;
+  std::vector<State> modules_;
   Labels members_, heavy_;  // all, and those with a volume
   Labels empty_;            // modules without members
-  std::vector<double> between_;
-  std::vector<char> touched_;
   Labels near_;
+  std::vector<std::int64_t> closed_;  // equals closing_ for the modules closed last
+  std::int64_t closing_ = 0;
 };
 
 struct MoveOptions {

@@ -40,11 +40,15 @@ inline double settle(const LevelGraph& graph, LevelPartition& partition, double 
   const auto everywhere = [](std::int32_t) { return true; };
   double sum = 0;
   std::size_t head = 0, count = queue.size();
+  const auto wrapped = [&](std::size_t at) { return at < queue.size() ? at : at - queue.size(); };
   while (count > 0) {
     const std::int32_t i = queue[head];
-    head = head + 1 == queue.size() ? 0 : head + 1;
+    head = wrapped(head + 1);
     --count;
     waiting[i] = 0;
+    if (count > LevelPartition::kAhead) {
+      partition.look_ahead([&](std::size_t later) { return queue[wrapped(head + later)]; });
+    }
     monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
     const LevelPartition::Best best = partition.best(i, true, everywhere);
     if (!(best.gain > least_gain)) continue;
@@ -54,7 +58,7 @@ inline double settle(const LevelGraph& graph, LevelPartition& partition, double 
       const std::int32_t j = graph.indices[e];
       if (waiting[j] || partition.labels()[j] == best.module) continue;
       waiting[j] = 1;
-      queue[(head + count) % queue.size()] = j;
+      queue[wrapped(head + count)] = j;
       ++count;
     }
   }
@@ -69,7 +73,12 @@ inline Labels refine(const LevelGraph& graph, const Labels& modules, double leas
   std::iota(single.begin(), single.end(), 0);
   LevelPartition parts(graph, single);
   Labels module_of = modules;  // of each part; a part keeps the number of its first vertex
-  for (const std::int32_t i : shuffled(graph.size(), random)) {
+  const Labels order = shuffled(graph.size(), random);
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const std::int32_t i = order[at];
+    if (at + LevelPartition::kAhead < order.size()) {
+      parts.look_ahead([&](std::size_t later) { return order[at + later]; });
+    }
     monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
     if (!parts.alone(i)) continue;
     const auto inside = [&](std::int32_t part) { return module_of[part] == modules[i]; };
