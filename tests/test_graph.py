@@ -148,3 +148,18 @@ def test_bad_arrays_are_refused(arrays, message):
 
 def test_repr_tells_the_sizes():
     assert repr(Graph.from_dense(TRIANGLE)) == "Graph(n=3, n_edges=3, volume=12)"
+
+
+def test_weights_that_mirror_one_another_stay_as_they_are_and_others_are_averaged():
+    exact = np.array([[0, 0.1, 0.3], [0.1, 0, 0], [0.3, 0, 0]])
+    assert np.array_equal(Graph.from_dense(exact).to_scipy().toarray(), exact)
+    nearly = exact.copy()
+    nearly[0, 1] *= 1 + 1e-10
+    found = Graph.from_dense(nearly).to_scipy().toarray()
+    assert found[0, 1] == found[1, 0] == (nearly[0, 1] + nearly[1, 0]) / 2
+
+
+def test_a_zero_stored_on_one_side_alone_is_no_edge():
+    matrix = sp.csr_array(([0.0, 1.0, 1.0], ([0, 0, 2], [1, 2, 0])), shape=(3, 3))
+    assert matrix.nnz == 3
+    assert Graph.from_scipy(matrix).n_edges == 1

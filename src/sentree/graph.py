@@ -53,12 +53,12 @@ class Graph:
             raise ValueError("Graph: indptr must start at 0, never fall and end at len(indices)")
         if indices.size != weights.size:
             raise ValueError(f"Graph: {indices.size} indices but {weights.size} weights")
-        matrix = sp.csr_array((weights, indices, indptr), shape=(n, n))
         _check_indices(indices, n)
+        matrix = sp.csr_array((weights, indices, indptr), shape=(n, n))
         _check_weights(matrix)
-        _check_symmetric(matrix)
         if not matrix.has_canonical_format:
             raise ValueError("Graph: the neighbours of each row must be increasing and unique")
+        _check_symmetric(matrix)
         if matrix.diagonal().any():
             raise ValueError("Graph: no diagonal; a vertex's own weight goes into its degree")
         rows = _row_sums(weights, indptr)
@@ -136,15 +136,16 @@ class Graph:
         csr = sp.csr_array(matrix, dtype=np.float64, copy=True)
         csr.sum_duplicates()
         _check_weights(csr, zero_allowed=True)
-        _check_symmetric(csr)
+        mirrored = _check_symmetric(csr)
         loops = csr.diagonal()
         if loops.any():
             if self_loops == "error":
                 raise ValueError(f"vertex {int(np.flatnonzero(loops)[0])} has a self-loop")
             csr.setdiag(0.0)
         csr.eliminate_zeros()
-        csr = (csr + csr.T) * 0.5  # mirrored weights equal to the last bit
-        csr.sort_indices()
+        if not mirrored:
+            csr = (csr + csr.T) * 0.5
+            csr.sort_indices()
         degree = None
         if self_loops == "keep" and loops.any():
             degree = _row_sums(csr.data, csr.indptr) + loops
@@ -227,6 +228,15 @@ def frozen(array: NDArray[Any], given: object) -> NDArray[Any]:
     return view
 
 
+def module_cuts(
+    modules: NDArray[Any], n_modules: int, indptr: IntArray, indices: IntArray, weights: FloatArray
+) -> FloatArray:
+    """Sum the weight that leaves each module of a symmetric CSR matrix."""
+    leaves = np.repeat(modules, np.diff(indptr)) != modules.take(indices)
+    cut = np.bincount(modules, _row_sums(np.where(leaves, weights, 0.0), indptr), n_modules)
+    return cut.astype(np.float64, copy=False)
+
+
 def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:
     """Sum each CSR row; empty rows give 0."""
     nonempty = np.flatnonzero(np.diff(indptr) > 0)
@@ -259,10 +269,17 @@ def _check_weights(matrix: Any, zero_allowed: bool = False) -> None:
         )
 
 
-def _check_symmetric(matrix: Any) -> None:
+def _check_symmetric(matrix: Any) -> bool:
+    """Check a CSR array with sorted, unique rows; tell whether it is symmetric to the last bit."""
+    other = matrix.T.tocsr()
+    pairs = (
+        (getattr(matrix, name), getattr(other, name)) for name in ("indptr", "indices", "data")
+    )
+    if all(np.array_equal(one, two) for one, two in pairs):
+        return True
     difference = abs(matrix - matrix.T)
-    if difference.nnz == 0:
-        return
+    if difference.nnz == 0:  # they differ in stored zeros alone
+        return False
     excess = (difference - _SYMMETRY_TOLERANCE * abs(matrix).maximum(abs(matrix.T))).tocoo()
     worst = int(np.argmax(excess.data))
     if excess.data[worst] > 0:
@@ -271,3 +288,4 @@ def _check_symmetric(matrix: Any) -> None:
             f"the graph is not symmetric: weight {i} to {j} is {matrix[i, j]}, {j} to {i} is "
             f"{matrix[j, i]} (for a directed graph, symmetrise first, e.g. with (A + A.T) / 2)"
         )
+    return False
