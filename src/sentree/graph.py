@@ -74,9 +74,17 @@ class Graph:
                 raise ValueError(
                     f"Graph: degree of vertex {i} is {degree[i]}, below its row sum {rows[i]}"
                 )
-        arrays = (("indptr", indptr), ("indices", indices), ("weights", weights))
-        for name, array in (*arrays, ("degree", degree)):
-            object.__setattr__(self, name, frozen(array, getattr(self, name)))
+        self._keep(
+            frozen(indptr, self.indptr),
+            frozen(indices, self.indices),
+            frozen(weights, self.weights),
+            frozen(degree, self.degree),
+        )
+
+    def _keep(self, *arrays: NDArray[Any]) -> None:
+        """Store the four arrays, which are read-only."""
+        for name, array in zip(("indptr", "indices", "weights", "degree"), arrays, strict=True):
+            object.__setattr__(self, name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.indptr, self.indices, self.weights, self.degree)
@@ -202,6 +210,19 @@ class Graph:
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise ValueError(f"a graph needs a square matrix, got shape {dense.shape}")
         return cls.from_scipy(sp.csr_array(dense), self_loops=self_loops)
+
+    def with_isolated(self, degree: ArrayLike) -> Graph:
+        """Return the graph with more vertices, which have these degrees and no neighbours."""
+        more = np.asarray(degree, dtype=np.float64)
+        if more.ndim != 1 or not np.all(np.isfinite(more) & (more >= 0)):
+            raise ValueError("degrees of isolated vertices must be a list of finite numbers >= 0")
+        if more.size == 0:
+            return self
+        indptr = np.concatenate((self.indptr, np.full(more.size, self.indptr[-1])))
+        degrees = np.concatenate((self.degree, more))
+        larger = object.__new__(type(self))  # what was checked need not be checked again
+        larger._keep(frozen(indptr, None), self.indices, self.weights, frozen(degrees, None))
+        return larger
 
     def to_scipy(self) -> sp.csr_array[Any, tuple[int, int]]:
         """Return the weights as a scipy CSR array, without self-loops."""
