@@ -1,4 +1,4 @@
-"""Other programs on the same graph, and how a call is timed.
+"""Other programs on the same graph.
 
 Each peer takes a graph and returns its CPU seconds and its labels. Turning our graph into the
 peer's own object is not counted: users of a peer have that object already. A peer that is not
@@ -8,21 +8,12 @@ installed returns None and says so.
 from __future__ import annotations
 
 import random
-import time
 from functools import wraps
 
 import numpy as np
 import scipy.sparse as sp
 
-
-def least(function, repeats=1):
-    """Return the least CPU time of several calls, and the last result."""
-    best, result = np.inf, None
-    for _ in range(repeats):
-        start = time.process_time()
-        result = function()
-        best = min(best, time.process_time() - start)
-    return best, result
+from shared import least
 
 
 def skipped_if_missing(peer):
