@@ -148,3 +148,33 @@ def test_bad_arrays_are_refused(arrays, message):
 
 def test_repr_tells_the_sizes():
     assert repr(Graph.from_dense(TRIANGLE)) == "Graph(n=3, n_edges=3, volume=12)"
+
+
+def test_weights_that_mirror_one_another_stay_as_they_are_and_others_are_averaged():
+    exact = np.array([[0, 0.1, 0.3], [0.1, 0, 0], [0.3, 0, 0]])
+    assert np.array_equal(Graph.from_dense(exact).to_scipy().toarray(), exact)
+    nearly = exact.copy()
+    nearly[0, 1] *= 1 + 1e-10
+    found = Graph.from_dense(nearly).to_scipy().toarray()
+    assert found[0, 1] == found[1, 0] == (nearly[0, 1] + nearly[1, 0]) / 2
+
+
+def test_a_zero_stored_on_one_side_alone_is_no_edge():
+    matrix = sp.csr_array(([0.0, 1.0, 1.0], ([0, 0, 2], [1, 2, 0])), shape=(3, 3))
+    assert matrix.nnz == 3
+    assert Graph.from_scipy(matrix).n_edges == 1
+
+
+def test_isolated_vertices_are_appended_as_if_the_graph_were_made_with_them():
+    graph = Graph.from_dense(TRIANGLE)
+    larger = graph.with_isolated([0.5, 2.0])
+    made = Graph([*graph.indptr, 6, 6], graph.indices, graph.weights, [*graph.degree, 0.5, 2.0])
+    for name in ("indptr", "indices", "weights", "degree"):
+        assert np.array_equal(getattr(larger, name), getattr(made, name))
+        assert getattr(larger, name).dtype == getattr(made, name).dtype
+        assert not getattr(larger, name).flags.writeable
+    assert larger.isolated.tolist() == [3, 4]
+    assert graph.n == 3
+    for wrong in ([-1.0], [np.nan], 1.0):
+        with pytest.raises(ValueError, match="finite numbers"):
+            graph.with_isolated(wrong)

@@ -36,6 +36,16 @@ def test_graphs_trees_constraints_and_kernels_need_none_of_it():
     assert python(code) == "[]"
 
 
+def test_fitting_small_data_loads_nothing_heavy_that_scikit_learn_does_not():
+    code = (
+        "import sys, numpy as np, sklearn.base; before = set(sys.modules); import sentree; "
+        "X = np.random.default_rng(0).normal(size=(150, 4)); sentree.SSEPartition().fit(X); "
+        "sentree.SSEPartition(n_clusters=3).fit(X, np.arange(150) % 4 - 1); "
+        f"print([m for m in {HEAVY} if m in set(sys.modules) - before])"
+    )
+    assert python(code) == "[]"
+
+
 def test_importing_the_package_prints_and_opens_nothing():
     assert python("import sentree") == ""
 

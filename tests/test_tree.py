@@ -68,6 +68,50 @@ def test_volumes_cuts_and_shape_by_definition(seed, n):
 
 
 @settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(1, 20), st.integers(1, 20))
+def test_a_partition_is_the_tree_of_its_parents(seed, n, k):
+    rng = np.random.default_rng(seed)
+    graph, relation, _, _ = random_problem(rng, n, own_weight=bool(seed % 2))
+    labels = rng.integers(0, k, size=n)
+    groups = [np.flatnonzero(labels == c) for c in dict.fromkeys(labels.tolist())]
+    parent = []
+    if n > 1:
+        nodes = [g for g in groups if len(groups) > 1 and g.size > 1]
+        root = n + len(nodes)
+        parent = [root] * root
+        for node, members in enumerate(nodes):
+            for leaf in members:
+                parent[leaf] = n + node
+    expected = EncodingTree.from_parent([*parent, -1], graph, relation)
+    tree = EncodingTree.from_labels(labels, graph, relation)
+    assert tree.parent.tolist() == expected.parent.tolist()
+    for name in ("volume", "cut", "relation_cut"):
+        assert np.allclose(getattr(tree, name), getattr(expected, name), atol=1e-9)
+    assert not EncodingTree.from_labels(labels, graph).relation_cut.any()
+
+
+def test_labels_and_graph_must_be_of_one_size():
+    with pytest.raises(ValueError, match="3 labels for a graph of 2 vertices"):
+        EncodingTree.from_labels([0, 0, 1], Graph.from_edges([(0, 1)]))
+
+
+@given(
+    st.one_of(
+        st.lists(st.integers(-3, 3)),
+        st.lists(st.integers(0, 10**12)),
+        st.lists(st.sampled_from(["b", "a", "c"])),
+        st.lists(st.integers(0, 5)).map(lambda x: np.array(x, dtype=np.uint64)),
+        st.lists(st.booleans()),
+    )
+)
+def test_numbers_go_by_first_appearance(labels):
+    number = {}
+    expected = [number.setdefault(x, len(number)) for x in list(labels)]
+    assert renumber(labels).tolist() == expected
+    assert renumber(labels).dtype == np.int32
+
+
+@settings(max_examples=60, deadline=None)
 @given(seeds, st.integers(2, 20))
 def test_levels_are_nested_and_cuts_grow(seed, n):
     rng = np.random.default_rng(seed)

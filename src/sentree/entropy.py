@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sentree.graph import FloatArray, Graph
+from sentree.graph import FloatArray, Graph, module_cuts
 from sentree.tree import EncodingTree, renumber
 
 __all__ = ["Objective", "partition_objective", "tree_objective", "vertex_entropy"]
@@ -47,15 +47,13 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
         return Objective(0.0, 0.0)
     k = int(modules.max()) + 1
     volume = np.bincount(modules, graph.degree, k)
-    i, j, weight = graph.edges()
     bits = _log2(volume / total)
-    stays = volume - _cut(modules, i, j, weight, k)
+    stays = volume - module_cuts(modules, k, graph.indptr, graph.indices, graph.weights)
     entropy = vertex_entropy(graph) + float(np.sum(stays * bits)) / total
     if relation is None:
         return Objective(entropy, 0.0)
-    edges = relation.tocoo()
-    once = edges.row < edges.col
-    cut = _cut(modules, edges.row[once], edges.col[once], edges.data[once], k)
+    csr = relation.tocsr()
+    cut = module_cuts(modules, k, csr.indptr, csr.indices, csr.data)
     return Objective(entropy, -float(np.sum(cut * bits)) / total)
 
 
@@ -74,14 +72,6 @@ def tree_objective(tree: EncodingTree, *, leaf_penalty: bool = False) -> Objecti
     first = 0 if leaf_penalty else tree.n_leaves
     penalty = -float(np.sum((tree.relation_cut[:-1] * bits)[first:])) / total
     return Objective(entropy, penalty)
-
-
-def _cut(modules: Any, i: Any, j: Any, weight: FloatArray, k: int) -> FloatArray:
-    """Sum the weight that leaves each module."""
-    leaves = modules[i] != modules[j]
-    weight = weight[leaves]
-    cut = np.bincount(modules[i[leaves]], weight, k) + np.bincount(modules[j[leaves]], weight, k)
-    return cut.astype(np.float64)
 
 
 def _log2(x: FloatArray) -> FloatArray:

@@ -53,12 +53,12 @@ class Graph:
             raise ValueError("Graph: indptr must start at 0, never fall and end at len(indices)")
         if indices.size != weights.size:
             raise ValueError(f"Graph: {indices.size} indices but {weights.size} weights")
-        matrix = sp.csr_array((weights, indices, indptr), shape=(n, n))
         _check_indices(indices, n)
+        matrix = sp.csr_array((weights, indices, indptr), shape=(n, n))
         _check_weights(matrix)
-        _check_symmetric(matrix)
         if not matrix.has_canonical_format:
             raise ValueError("Graph: the neighbours of each row must be increasing and unique")
+        _check_symmetric(matrix)
         if matrix.diagonal().any():
             raise ValueError("Graph: no diagonal; a vertex's own weight goes into its degree")
         rows = _row_sums(weights, indptr)
@@ -74,9 +74,17 @@ class Graph:
                 raise ValueError(
                     f"Graph: degree of vertex {i} is {degree[i]}, below its row sum {rows[i]}"
                 )
-        arrays = (("indptr", indptr), ("indices", indices), ("weights", weights))
-        for name, array in (*arrays, ("degree", degree)):
-            object.__setattr__(self, name, frozen(array, getattr(self, name)))
+        self._keep(
+            frozen(indptr, self.indptr),
+            frozen(indices, self.indices),
+            frozen(weights, self.weights),
+            frozen(degree, self.degree),
+        )
+
+    def _keep(self, *arrays: NDArray[Any]) -> None:
+        """Store the four arrays, which are read-only."""
+        for name, array in zip(("indptr", "indices", "weights", "degree"), arrays, strict=True):
+            object.__setattr__(self, name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.indptr, self.indices, self.weights, self.degree)
@@ -136,15 +144,16 @@ class Graph:
         csr = sp.csr_array(matrix, dtype=np.float64, copy=True)
         csr.sum_duplicates()
         _check_weights(csr, zero_allowed=True)
-        _check_symmetric(csr)
+        mirrored = _check_symmetric(csr)
         loops = csr.diagonal()
         if loops.any():
             if self_loops == "error":
                 raise ValueError(f"vertex {int(np.flatnonzero(loops)[0])} has a self-loop")
             csr.setdiag(0.0)
         csr.eliminate_zeros()
-        csr = (csr + csr.T) * 0.5  # mirrored weights equal to the last bit
-        csr.sort_indices()
+        if not mirrored:
+            csr = (csr + csr.T) * 0.5
+            csr.sort_indices()
         degree = None
         if self_loops == "keep" and loops.any():
             degree = _row_sums(csr.data, csr.indptr) + loops
@@ -202,6 +211,19 @@ class Graph:
             raise ValueError(f"a graph needs a square matrix, got shape {dense.shape}")
         return cls.from_scipy(sp.csr_array(dense), self_loops=self_loops)
 
+    def with_isolated(self, degree: ArrayLike) -> Graph:
+        """Return the graph with more vertices, which have these degrees and no neighbours."""
+        more = np.asarray(degree, dtype=np.float64)
+        if more.ndim != 1 or not np.all(np.isfinite(more) & (more >= 0)):
+            raise ValueError("degrees of isolated vertices must be a list of finite numbers >= 0")
+        if more.size == 0:
+            return self
+        indptr = np.concatenate((self.indptr, np.full(more.size, self.indptr[-1])))
+        degrees = np.concatenate((self.degree, more))
+        larger = object.__new__(type(self))  # what was checked need not be checked again
+        larger._keep(frozen(indptr, None), self.indices, self.weights, frozen(degrees, None))
+        return larger
+
     def to_scipy(self) -> sp.csr_array[Any, tuple[int, int]]:
         """Return the weights as a scipy CSR array, without self-loops."""
         # Both index arrays in 32 bits where they fit: much of scikit-learn takes no others.
@@ -225,6 +247,15 @@ def frozen(array: NDArray[Any], given: object) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def module_cuts(
+    modules: NDArray[Any], n_modules: int, indptr: IntArray, indices: IntArray, weights: FloatArray
+) -> FloatArray:
+    """Sum the weight that leaves each module of a symmetric CSR matrix."""
+    leaves = np.repeat(modules, np.diff(indptr)) != modules.take(indices)
+    cut = np.bincount(modules, _row_sums(np.where(leaves, weights, 0.0), indptr), n_modules)
+    return cut.astype(np.float64, copy=False)
 
 
 def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:
@@ -259,10 +290,17 @@ def _check_weights(matrix: Any, zero_allowed: bool = False) -> None:
         )
 
 
-def _check_symmetric(matrix: Any) -> None:
+def _check_symmetric(matrix: Any) -> bool:
+    """Check a CSR array with sorted, unique rows; tell whether it is symmetric to the last bit."""
+    other = matrix.T.tocsr()
+    pairs = (
+        (getattr(matrix, name), getattr(other, name)) for name in ("indptr", "indices", "data")
+    )
+    if all(np.array_equal(one, two) for one, two in pairs):
+        return True
     difference = abs(matrix - matrix.T)
-    if difference.nnz == 0:
-        return
+    if difference.nnz == 0:  # they differ in stored zeros alone
+        return False
     excess = (difference - _SYMMETRY_TOLERANCE * abs(matrix).maximum(abs(matrix.T))).tocoo()
     worst = int(np.argmax(excess.data))
     if excess.data[worst] > 0:
@@ -271,3 +309,4 @@ def _check_symmetric(matrix: Any) -> None:
             f"the graph is not symmetric: weight {i} to {j} is {matrix[i, j]}, {j} to {i} is "
             f"{matrix[j, i]} (for a directed graph, symmetrise first, e.g. with (A + A.T) / 2)"
         )
+    return False

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import spsolve_triangular
 
-from sentree.graph import FloatArray, Graph, frozen
+from sentree.graph import FloatArray, Graph, frozen, module_cuts
 
 if TYPE_CHECKING:
     import networkx
@@ -101,16 +101,32 @@ class EncodingTree:
         A partition into a single module is the star.
         """
         modules = renumber(labels)
-        n, k = modules.size, int(modules.max()) + 1
-        if k == 1:
-            return cls.from_parent(_star(n), graph, relation)
-        size = np.bincount(modules, minlength=k)
-        inner = size > 1
-        node = np.where(inner, n + np.cumsum(inner) - 1, 0)
+        n = modules.size
+        if n != graph.n:
+            raise ValueError(f"{n} labels for a graph of {graph.n} vertices")
+        if n == 1:
+            return cls.from_parent([-1], graph, relation)
+        k = int(modules.max()) + 1
+        inner = (np.bincount(modules) > 1) & (
+            k > 1
+        )  # modules that are a node between leaf and root
         root = n + int(inner.sum())
-        leaf_parent = np.where(inner[modules], node[modules], root)
-        parent = np.concatenate((leaf_parent, np.full(root - n, root), [-1]))
-        return cls.from_parent(parent if n > 1 else [-1], graph, relation)
+        node = np.where(inner, n + np.cumsum(inner) - 1, root)
+        parent = np.concatenate((node[modules], np.full(root - n, root), [-1]))
+
+        def on_nodes(leaf: FloatArray, module: NDArray[Any], whole: float) -> FloatArray:
+            return np.concatenate((leaf, module[inner], [whole]))
+
+        def cuts(leaf: FloatArray, *csr: Any) -> FloatArray:
+            return on_nodes(leaf, module_cuts(modules, k, *csr), 0.0)
+
+        volume = on_nodes(graph.degree, np.bincount(modules, graph.degree), graph.volume)
+        cut = cuts(graph.strength, graph.indptr, graph.indices, graph.weights)
+        relation_cut = np.zeros(root + 1)
+        if relation is not None:
+            csr = sp.csr_array(relation)
+            relation_cut = cuts(csr.sum(axis=1) - csr.diagonal(), csr.indptr, csr.indices, csr.data)
+        return cls(parent, volume, cut, relation_cut)
 
     @property
     def n_nodes(self) -> int:
@@ -373,10 +389,19 @@ class TreeShape:
 
 def renumber(labels: ArrayLike) -> NodeArray:
     """Number the values of a label array 0, 1, … by first appearance."""
-    _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
-    rank = np.empty(first.size, dtype=np.int32)
-    rank[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
-    return rank[inverse.reshape(-1)]
+    values = np.asarray(labels).reshape(-1)
+    place = np.arange(values.size, dtype=np.int32)
+    if values.size == 0:
+        return place
+    small = values.dtype.kind in "iu" and values.min() >= 0 and values.max() < 4 * values.size
+    if not small:
+        values = np.unique(values, return_inverse=True)[1].reshape(-1)
+    first = np.empty(int(values.max()) + 1, dtype=np.int32)
+    first[values[::-1]] = place[::-1]  # the last one written is the first to appear
+    appears = values[first[values] == place]
+    rank = np.empty_like(first)
+    rank[appears] = place[: appears.size]
+    return np.asarray(rank[values], dtype=np.int32)
 
 
 def follow(up: NDArray[Any]) -> NodeArray:
@@ -386,13 +411,6 @@ def follow(up: NDArray[Any]) -> NodeArray:
         if np.array_equal(further, up):
             return np.asarray(up, dtype=np.int32)
         up = further
-
-
-def _star(n: int) -> NodeArray:
-    """Parents of the tree in which every leaf hangs on the root."""
-    parent = np.full(n + (n > 1), n, dtype=np.int32)
-    parent[-1] = -1
-    return parent
 
 
 def _check_parent(parent: NodeArray) -> None:

@@ -108,17 +108,8 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
     relation = (half + half.T).tocsr()
     relation.sort_indices()
-    return Anchored(_with_anchors(graph, total), relation, n)
-
-
-def _with_anchors(graph: Graph, total: int) -> Graph:
-    """Append vertices without edges and with an average degree."""
-    extra = total - graph.n
-    if extra == 0:
-        return graph
-    indptr = np.concatenate((graph.indptr, np.full(extra, graph.indptr[-1])))
-    degree = np.concatenate((graph.degree, np.full(extra, graph.degree.mean())))
-    return Graph(indptr, graph.indices, graph.weights, degree)
+    anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
+    return Anchored(anchored_graph, relation, n)
 
 
 def _mean_weights(given: Constraints, n: int) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,42 @@
+"""The graphs that speed and memory are measured on, and how a call is timed."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from sklearn.datasets import make_blobs
+
+from sentree import Graph, SSEPartition, knn_graph
+
+#: Clusters in the graphs.
+BLOBS = 50
+
+
+def least(function, repeats=1):
+    """Return the least CPU time of several calls, and the last result."""
+    best, result = np.inf, None
+    for _ in range(repeats):
+        start = time.process_time()
+        result = function()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def blobs(n, spread=1.0):
+    return make_blobs(n, 8, centers=BLOBS, cluster_std=spread, random_state=0)
+
+
+def blob_graph(n, folder, spread=1.0):
+    """The 10-nearest-neighbour graph of 8-dimensional blobs, kept on disk between calls."""
+    path = folder / (f"blobs-{n}.npz" if spread == 1 else f"blobs-{n}-spread-{spread}.npz")
+    if not path.exists():
+        graph = knn_graph(blobs(n, spread)[0], 10)
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez(path, indptr=graph.indptr, indices=graph.indices, weights=graph.weights)
+    arrays = np.load(path)
+    return Graph(arrays["indptr"], arrays["indices"], arrays["weights"])
+
+
+def fitted(graph, y=None, **settings):
+    return SSEPartition(affinity="precomputed", **settings).fit(graph, y).labels_
