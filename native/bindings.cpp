@@ -162,6 +162,29 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>,
           to_numpy(std::move(gain)), sweeps};
 }
 
+std::tuple<Out<std::int32_t>, double> settle(Arguments a, Ints labels, Ints queue,
+                                             double least_gain, bool may_found, bool keep_modules,
+                                             nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  sentree::Labels result = checked_labels(labels, problem.graph.n);
+  sentree::Labels waiting(queue.data(), queue.data() + queue.size());
+  std::vector<char> seen(problem.graph.n, 0);
+  for (const std::int32_t i : waiting) {
+    require(i >= 0 && i < problem.graph.n, "a vertex is out of range");
+    require(!seen[i], "a vertex waits twice");
+    seen[i] = 1;
+  }
+  const sentree::SettleOptions options{least_gain, may_found, keep_modules};
+  const double gain = run(progress, [&](sentree::Monitor& monitor) {
+    const sentree::LevelGraph graph(problem);
+    sentree::LevelPartition partition(graph, std::move(result));
+    const double sum = sentree::settle(graph, partition, std::move(waiting), options, monitor);
+    result = partition.labels();
+    return sum;
+  });
+  return {to_numpy(std::move(result)), gain};
+}
+
 std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, std::uint64_t seed,
                                                       std::int32_t most_rounds, double least_gain,
                                                       nb::object progress) {
@@ -253,6 +276,9 @@ NB_MODULE(_kernels, module) {
   module.def("move", spread(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
+  module.def("settle", spread(&settle), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "queue"_a,
+             "least_gain"_a, "may_found"_a, "keep_modules"_a, "progress"_a.none());
   module.def("multilevel", spread(&multilevel), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "seed"_a,
              "most_rounds"_a, "least_gain"_a, "progress"_a.none());

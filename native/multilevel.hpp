@@ -30,16 +30,22 @@ inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
   return order;
 }
 
-// Moves vertices from a queue until it is empty; a move puts the neighbours it concerns back into
-// the queue. A vertex may found a module of its own. Returns the sum of the gains.
-inline double settle(const LevelGraph& graph, LevelPartition& partition, double least_gain,
-                     std::mt19937_64& random, Monitor& monitor) {
-  const std::int32_t n = graph.size();
-  Labels queue = shuffled(n, random);
-  std::vector<char> waiting(n, 1);
+struct SettleOptions {
+  double least_gain = 1e-12;  // above rounding, so that the queue empties
+  bool may_found = true;      // a vertex may found a module of its own
+  bool keep_modules = false;  // no module may become empty
+};
+
+// Moves vertices from a queue, which holds each at most once, until it is empty; a move puts the
+// neighbours it concerns back into the queue. Returns the sum of the gains.
+inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels queue,
+                     const SettleOptions& options, Monitor& monitor) {
+  std::vector<char> waiting(graph.size(), 0);
+  for (const std::int32_t i : queue) waiting[i] = 1;
   const auto everywhere = [](std::int32_t) { return true; };
   double sum = 0;
   std::size_t head = 0, count = queue.size();
+  queue.resize(graph.size());
   const auto wrapped = [&](std::size_t at) { return at < queue.size() ? at : at - queue.size(); };
   while (count > 0) {
     const std::int32_t i = queue[head];
@@ -49,9 +55,10 @@ inline double settle(const LevelGraph& graph, LevelPartition& partition, double 
     if (count > LevelPartition::kAhead) {
       partition.look_ahead([&](std::size_t later) { return queue[wrapped(head + later)]; });
     }
-    monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
-    const LevelPartition::Best best = partition.best(i, true, everywhere);
-    if (!(best.gain > least_gain)) continue;
+    monitor.work(1 + partition.degree(i), 0.0);
+    if (options.keep_modules && partition.alone(i)) continue;
+    const LevelPartition::Best best = partition.best(i, options.may_found, everywhere);
+    if (!(best.gain > options.least_gain)) continue;
     partition.move(i, best.module);
     sum += best.gain;
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
@@ -98,10 +105,12 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   Labels current = labels;  // of the vertices of *graph
   Labels vertex_of(base.size());
   std::iota(vertex_of.begin(), vertex_of.end(), 0);
+  SettleOptions moving;
+  moving.least_gain = options.least_gain;
   double sum = 0;
   while (true) {
     LevelPartition partition(*graph, current);
-    sum += settle(*graph, partition, options.least_gain, random, monitor);
+    sum += settle(*graph, partition, shuffled(graph->size(), random), moving, monitor);
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;

@@ -72,6 +72,21 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def settle(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    queue: Ints,
+    least_gain: float,
+    may_found: bool,
+    keep_modules: bool,
+    progress: Progress,
+) -> tuple[Ints, float]: ...
 def multilevel(
     indptr: Longs,
     indices: Ints,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -67,6 +67,9 @@ class Constraints:
         Class values by code. Samples of different classes are apart.
     declared : bool
         Whether ``classes`` is known to be the complete list.
+    hard : Constraints, optional
+        Those of the statements that must hold in every result; the others are weighed against the
+        data. See :meth:`hardened`.
 
     Notes
     -----
@@ -94,6 +97,7 @@ class Constraints:
     negative_code: IntArray = field(default_factory=no_points)
     classes: tuple[Any, ...] = ()
     declared: bool = False
+    hard: Constraints | None = None
 
     def __post_init__(self) -> None:
         classes = class_tuple(self.classes)
@@ -129,7 +133,12 @@ class Constraints:
 
     @classmethod
     def from_pairs(
-        cls, must_link: Any = None, cannot_link: Any = None, *, weights: Any = None
+        cls,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        *,
+        weights: Any = None,
+        hard: bool = False,
     ) -> Constraints:
         """Make constraints from pairs of samples.
 
@@ -141,18 +150,26 @@ class Constraints:
             Weights of the pairs, finite and > 0, that multiply their weight in the relation graph:
             ``{"must_link": ..., "cannot_link": ...}``, or a tuple of two arrays (None: all 1), or
             one array where only one kind of pair is given.
+        hard : bool, default=False
+            Whether the pairs must hold in every result.
         """
         must_weight, cannot_weight = split_weights(weights, must_link, cannot_link)
-        return cls(
+        made = cls(
             must_link=pair_array(must_link, "must-link"),
             must_weight=must_weight,
             cannot_link=pair_array(cannot_link, "cannot-link"),
             cannot_weight=cannot_weight,
         )
+        return made.hardened() if hard else made
 
     @classmethod
     def from_labels(
-        cls, y: Any, unknown: Any = -1, *, classes: Collection[Any] | None = None
+        cls,
+        y: Any,
+        unknown: Any = -1,
+        *,
+        classes: Collection[Any] | None = None,
+        hard: bool = False,
     ) -> Constraints:
         """Make constraints from the known classes of some samples.
 
@@ -167,21 +184,24 @@ class Constraints:
         classes : collection, optional
             The complete list of classes; any other label is then an error. See Notes of
             :class:`Constraints` for what follows from a complete list.
+        hard : bool, default=False
+            Whether the labels must hold in every result: one cluster for each class.
         """
         values = label_column(y)
         point = np.flatnonzero(~is_unknown(values, unknown))
         code, names = encode(values[point], classes, lambda k: f"row {point[k]}")
         warn_of_placeholders(names)
-        return cls(
+        made = cls(
             label_index=point.astype(np.int64),
             label_code=code,
             classes=names,
             declared=classes is not None,
         )
+        return made.hardened() if hard else made
 
     @classmethod
     def from_negative_labels(
-        cls, pairs: Any, *, classes: Collection[Any] | None = None
+        cls, pairs: Any, *, classes: Collection[Any] | None = None, hard: bool = False
     ) -> Constraints:
         """Make constraints from classes that samples are known not to be of.
 
@@ -191,6 +211,8 @@ class Constraints:
             Sample i is not of class c. A sample may occur several times.
         classes : collection, optional
             The complete list of classes. See Notes of :class:`Constraints`.
+        hard : bool, default=False
+            Whether the statements must hold in every result.
         """
         rows = np.asarray(pairs).tolist() if hasattr(pairs, "__array__") else list(pairs)
         for k, row in enumerate(rows):
@@ -204,18 +226,21 @@ class Constraints:
             k = int(missing[0])
             raise ValueError(f"negative label {k} is {tuple(rows[k])}: the class is missing")
         code, names = encode(values, classes, lambda k: f"the class of negative label {k}")
-        return cls(
+        made = cls(
             negative_index=index_array(points, "negative label"),
             negative_code=code,
             classes=names,
             declared=classes is not None,
         )
+        return made.hardened() if hard else made
 
     @classmethod
     def from_groups(
         cls,
         together: Iterable[Any] | None = None,
         apart: Iterable[Any] | None = None,
+        *,
+        hard: bool = False,
     ) -> Constraints:
         """Make constraints from groups of samples.
 
@@ -226,11 +251,18 @@ class Constraints:
         apart : iterable of index collections, optional
             The members of each group are pairwise apart, such as the faces on one photograph.
             Groups of fewer than two samples say nothing and are dropped.
+        hard : bool, default=False
+            Whether the groups must hold in every result.
         """
-        return cls(
+        made = cls(
             together=group_tuple(together, "together group", distinct=False),
             apart=group_tuple(apart, "apart group", distinct=True),
         )
+        return made.hardened() if hard else made
+
+    def hardened(self) -> Constraints:
+        """Return the same statements, all of them hard."""
+        return replace(self, hard=replace(self, hard=None))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))
@@ -268,6 +300,7 @@ class Constraints:
             negative_code=np.concatenate((self.negative_code, moved[other.negative_code])),
             classes=tuple(codes),
             declared=self.declared or other.declared,
+            hard=_both(self.hard, other.hard),
         )
 
     @property
@@ -285,6 +318,8 @@ class Constraints:
         parts = [f"{kind}={count}" for kind, count in self._counts.items() if count]
         if self.classes:
             parts.append(f"classes={len(self.classes)}" + (" declared" if self.declared else ""))
+        if self.hard:
+            parts.append("hard" if len(self.hard) == len(self) else f"hard={len(self.hard)}")
         return f"Constraints({', '.join(parts) or 'empty'})"
 
     @property
@@ -411,6 +446,11 @@ class Constraints:
         cluster = cluster_numbers(labels)
         self.check(cluster.size)
         return score(self, cluster)
+
+
+def _both(first: Constraints | None, second: Constraints | None) -> Constraints | None:
+    """Add up what is there."""
+    return first + second if first and second else first or second
 
 
 def _beyond(what: str, n: int) -> NoReturn:

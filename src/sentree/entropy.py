@@ -38,6 +38,8 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
 
     L = H1 + 1/V sum_X (V_X - g_X) log2(V_X / V) - 1/V sum_X g'_X log2(V_X / V), with V_X the
     volume of module X and g_X, g'_X the weight of the data and the relation graph that leaves it.
+    Two vertices related by minus infinity must not share a module: the penalty is infinite then,
+    and nothing otherwise.
     """
     modules = renumber(labels)
     if modules.size != graph.n:
@@ -53,7 +55,13 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
     if relation is None:
         return Objective(entropy, 0.0)
     csr = relation.tocsr()
-    cut = module_cuts(modules, k, csr.indptr, csr.indices, csr.data)
+    weights, apart = csr.data, np.isneginf(csr.data)
+    if apart.any():
+        row = np.repeat(modules, np.diff(csr.indptr))[apart]
+        if (row == modules[csr.indices[apart]]).any():
+            return Objective(entropy, np.inf)
+        weights = np.where(apart, 0.0, weights)
+    cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
     return Objective(entropy, -float(np.sum(cut * bits)) / total)
 
 

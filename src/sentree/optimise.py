@@ -30,6 +30,7 @@ __all__ = [
     "move",
     "move_gain",
     "multilevel",
+    "settle",
     "stretch",
 ]
 
@@ -133,6 +134,38 @@ def move_gain(graph: Graph, labels: ArrayLike, i: int, module: int, relation: An
     """Return the gain of moving vertex i to a module; numbers that no label has are empty ones."""
     modules = np.ascontiguousarray(labels, dtype=np.int32)
     return float(_kernels.move_gain(*_problem(graph, relation), modules, i, module))
+
+
+def settle(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    *,
+    vertices: ArrayLike | None = None,
+    keep_modules: bool = False,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices from a queue until it is empty; what a move concerns goes back into the queue.
+
+    The queue starts with ``vertices``, or all. A vertex may found a module of its own unless
+    ``keep_modules``, which keeps the number of modules as it is. All pairs adjacent in either graph
+    count. The trace has two values.
+    """
+    start_labels = renumber(labels)
+    start = partition_objective(graph, start_labels, relation).value
+    if graph.volume == 0:
+        return PartitionResult(start_labels, start, np.array([start]))
+    queue = np.arange(graph.n) if vertices is None else np.unique(np.asarray(vertices))
+    moved, gain = _kernels.settle(
+        *_problem(graph, relation),
+        start_labels,
+        queue.astype(np.int32),
+        _LEAST_MOVE_GAIN,
+        not keep_modules,
+        keep_modules,
+        progress,
+    )
+    return PartitionResult(renumber(moved), *_trace(start, np.array([gain])))
 
 
 def multilevel(
@@ -275,22 +308,36 @@ def _problem(graph: Graph, relation: Any) -> Problem:
 
 
 def _relation_arrays(relation: Any, n: int) -> tuple[_Longs, _Ints, FloatArray]:
-    """Check a relation graph and return its CSR arrays."""
+    """Check a relation graph and return its CSR arrays; minus infinity keeps vertices apart."""
     if not sp.issparse(relation):
         raise TypeError(f"the relation graph must be sparse, got {type(relation).__name__}")
     if relation.shape != (n, n):
         raise ValueError(f"the relation graph has shape {relation.shape}, expected {(n, n)}")
     csr = sp.csr_array(relation, copy=True)
     csr.sum_duplicates()
-    if not np.isfinite(csr.data).all():
+    if np.isnan(csr.data).any() or np.isposinf(csr.data).any():
         raise ValueError("the relation graph holds a weight that is not finite")
     if csr.diagonal().any():
         raise ValueError("the relation graph relates a vertex to itself")
-    difference = csr - csr.T
-    if difference.nnz and np.abs(difference.data).max() > 1e-9 * np.abs(csr.data).max():
+    if not _symmetric(csr):
         raise ValueError("the relation graph is not symmetric")
     return (
         csr.indptr.astype(np.int64),
         csr.indices.astype(np.int32),
         np.ascontiguousarray(csr.data, dtype=np.float64),
     )
+
+
+def _symmetric(csr: Any) -> bool:
+    """Tell whether a sorted matrix is its transpose, up to rounding of finite weights."""
+    other = csr.T.tocsr()
+    if not np.array_equal(csr.indptr, other.indptr) or not np.array_equal(
+        csr.indices, other.indices
+    ):
+        return False
+    finite = np.isfinite(csr.data)
+    if not np.array_equal(finite, np.isfinite(other.data)):
+        return False
+    weights, mirrored = csr.data[finite], other.data[finite]
+    largest = np.abs(weights).max(initial=0.0)
+    return bool((np.abs(weights - mirrored) <= 1e-9 * largest).all())

@@ -1,0 +1,207 @@
+"""Hard constraints: samples that must share a cluster become one vertex, others are kept apart.
+
+The search then cannot break them: it never takes a vertex apart, and it never puts two vertices
+that are related by minus infinity into one module.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.colouring import Uncolourable, colour
+from sentree.constraints import Closure, Constraints
+from sentree.graph import Graph
+from sentree.proof import Conflict, ConstraintConflict
+from sentree.propagation import propagate
+from sentree.tree import renumber
+from sentree.weights import Anchored
+
+__all__ = ["Hardened", "apart_pairs", "contract", "fold", "harden"]
+
+IntArray = NDArray[np.int64]
+
+#: Most pairs of vertices that are kept apart: about 1 GB.
+_MOST_APART = 20_000_000
+
+
+class Hardened(NamedTuple):
+    """A problem in which hard constraints cannot be broken."""
+
+    problem: Anchored
+    vertex: IntArray  # that each sample, and each anchor, has become part of
+
+    def shrunk(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Turn labels of the samples into a start: of every vertex, and with none broken."""
+        n = self.problem.n
+        samples = renumber(labels)
+        votes = sp.coo_array(
+            (np.ones(samples.size), (self.vertex[: samples.size], samples)),
+            shape=(n, int(samples.max()) + 1),
+        ).tocsr()
+        start = np.asarray(votes.argmax(axis=1)).ravel().astype(np.int64)
+        i, j = apart_pairs(self.problem.relation)
+        inside = (i < n) & (j < n)
+        i, j = i[inside], j[inside]
+        while (broken := start[i] == start[j]).any():
+            alone = np.unique(np.maximum(i[broken], j[broken]))
+            start[alone] = start.max() + 1 + np.arange(alone.size)
+        return renumber(start)
+
+
+def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None = None) -> Hardened:
+    """Build hard constraints into a problem.
+
+    Raises
+    ------
+    ConstraintConflict
+        Where they contradict one another, or leave no room for ``n_clusters``.
+    """
+    n, total = problem.n, problem.graph.n
+    if not hard:
+        return Hardened(problem, np.arange(total))
+    closure = hard.closure(n)
+    if n_clusters is not None:
+        _check_room(closure, n_clusters)
+    vertex = np.concatenate((closure.component, closure.n_components + np.arange(total - n)))
+    graph, relation = contract(problem.graph, problem.relation, vertex)
+    _check_size(closure)
+    return Hardened(
+        Anchored(graph, _kept_apart(relation, closure.cannot, graph.n), closure.n_components),
+        vertex,
+    )
+
+
+def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, Any]:
+    """Return the graphs of the modules; what is inside one is weight of its own."""
+    n, k = labels.size, int(labels.max()) + 1
+    member = sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
+
+    def between(matrix: Any) -> Any:
+        joined = (member.T @ matrix @ member).tocoo()
+        off = joined.row != joined.col
+        return sp.csr_array((joined.data[off], (joined.row[off], joined.col[off])), shape=(k, k))
+
+    weights = between(graph.to_scipy())
+    weights = (weights + weights.T) * 0.5
+    weights.sort_indices()
+    inside = np.bincount(labels, graph.degree, k)
+    degree = np.maximum(inside, np.asarray(weights.sum(axis=1)).ravel())
+    modules = Graph(weights.indptr, weights.indices, weights.data, degree)
+    return modules, None if relation is None else between(relation)
+
+
+def apart_pairs(relation: Any) -> tuple[IntArray, IntArray]:
+    """List the pairs i < j that a relation graph keeps apart."""
+    if relation is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    entries = relation.tocoo()
+    chosen = np.isneginf(entries.data) & (entries.row < entries.col)
+    return entries.row[chosen].astype(np.int64), entries.col[chosen].astype(np.int64)
+
+
+def fold(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
+    """Unite modules that do not touch until there are ``n_clusters``, small ones with large ones.
+
+    Where modules that are kept apart stand in the way, the vertices that are kept apart are dealt
+    out anew.
+    """
+    found = int(labels.max()) + 1
+    i, j = apart_pairs(problem.relation)
+    by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
+    if i.size == 0:
+        target = np.arange(found)
+        target[by_volume[: found - n_clusters]] = by_volume[-1]
+        return renumber(target[labels])
+    target = _folded(labels[i], labels[j], by_volume.tolist(), n_clusters)
+    if np.unique(target).size <= n_clusters:
+        return renumber(target[labels])
+    return _dealt_anew(problem, labels, n_clusters)
+
+
+def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> NDArray[np.int64]:
+    """Put the smallest modules into the largest that they are not kept apart from."""
+    apart: dict[int, set[int]] = {u: set() for u in by_volume}
+    for u, v in zip(i.tolist(), j.tolist(), strict=True):
+        apart[u].add(v)
+        apart[v].add(u)
+    target = np.arange(len(by_volume))
+    left = len(by_volume)
+    for place, u in enumerate(by_volume):
+        if left <= k:
+            break
+        into = next((v for v in reversed(by_volume[place + 1 :]) if v not in apart[u]), None)
+        if into is None:
+            continue
+        target[target == u] = into
+        left -= 1
+        apart[into] |= apart[u]
+        for v in apart[u]:
+            apart[v].add(into)
+    return target
+
+
+def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """Give the vertices that are kept apart a cluster each, and every other one its neighbours'."""
+    i, j = apart_pairs(problem.relation)
+    concerned = np.unique(np.concatenate((i, j)))
+    edges = np.searchsorted(concerned, np.column_stack((i, j)))
+    try:
+        found = colour(concerned.size, edges, k, labels[concerned])
+    except Uncolourable as error:
+        inside = np.isin(edges, error.core).all(axis=1)
+        raise _no_room(concerned[edges[inside]].tolist(), k) from None
+    spread = propagate(problem.graph, concerned, found)[: problem.n]
+    for number in np.setdiff1d(np.arange(k), spread).tolist():
+        crowded = np.flatnonzero(spread == np.bincount(spread).argmax())
+        spread[crowded[-1]] = number  # leaving a cluster breaks nothing
+    return problem.extended(spread)
+
+
+def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
+    """Relate pairs by minus infinity, which no other weight changes."""
+    rows, columns = np.concatenate((pairs, pairs[:, ::-1])).T
+    never = sp.coo_array((np.full(rows.size, -np.inf), (rows, columns)), shape=(n, n)).tocsr()
+    relation = never if relation is None else relation + never
+    return relation if relation.nnz else None
+
+
+def _check_room(closure: Closure, n_clusters: int) -> None:
+    """Refuse a number of clusters that the constraints have no room for, as far as is plain."""
+    if closure.n_components < n_clusters:
+        sizes = np.bincount(closure.component)
+        largest = np.flatnonzero(closure.component == sizes.argmax())[:2].tolist()
+        chain = (
+            f"hard must-links, groups or labels leave {closure.n_components} sets of samples",
+            f"n_clusters={n_clusters} needs at least as many",
+        )
+        raise ConstraintConflict([Conflict("n_clusters", (largest[0], largest[-1]), chain)])
+    for components in closure.exclusive:
+        if components.size > n_clusters:
+            first = [int(np.flatnonzero(closure.component == c)[0]) for c in components[:8]]
+            shown = ", ".join(map(str, first)) + (", …" if components.size > 8 else "")
+            chain = (
+                f"samples {shown} are of {components.size} classes or members of a group that are "
+                "pairwise apart",
+                f"n_clusters={n_clusters}",
+            )
+            raise ConstraintConflict([Conflict("n_clusters", (first[0], first[1]), chain)])
+
+
+def _check_size(closure: Closure) -> None:
+    """Refuse what would fill the memory."""
+    largest = max((c.size for c in closure.exclusive), default=0)
+    if largest * (largest - 1) // 2 > _MOST_APART:
+        raise ValueError(
+            f"a hard apart group of {largest} samples has more than {_MOST_APART:,} pairs: make it "
+            "soft, or leave out members"
+        )
+
+
+def _no_room(pairs: list[list[int]], k: int) -> ConstraintConflict:
+    """Say which vertices do not fit into k clusters."""
+    chain = (*(f"{a} and {b} are apart" for a, b in pairs), f"n_clusters={k}")
+    return ConstraintConflict([Conflict("n_clusters", (pairs[0][0], pairs[-1][1]), chain)])
