@@ -117,9 +117,8 @@ def test_exact_search_of_some_rows():
     X = np.random.default_rng(3).normal(size=(30, 4))
     space = nb.make_space(X, "euclidean")
     whole, rows = nb.exact_neighbors(space, 3), np.array([7, 2, 29])
-    np.testing.assert_array_equal(
-        table_of(nb.exact_neighbors(space, 3, rows), 3), table_of(whole, 3)[rows]
-    )
+    some = nb.exact_neighbors(space, 3, nb.Queries.some_of(space, rows))
+    np.testing.assert_array_equal(table_of(some, 3), table_of(whole, 3)[rows])
 
 
 def test_pair_distances_are_symmetric_to_the_last_bit():
@@ -207,7 +206,7 @@ def test_faiss_threads_are_restored():
 def test_faiss_falls_back_where_single_precision_cannot_rank(caplog):
     space = nb.make_space(samples("far", 500), "euclidean")
     with caplog.at_level("INFO", logger="sentree.neighbors"):
-        found = nb.faiss_neighbors(space, 5, None, 0)
+        found = nb.find_neighbors(space, 5, "faiss", None, 0)
     assert "searching exactly" in caplog.text
     np.testing.assert_array_equal(found.indices, nb.exact_neighbors(space, 5).indices)
 
@@ -218,7 +217,7 @@ def test_rows_short_of_neighbours_are_searched_exactly(monkeypatch):
     space = nb.make_space(X, "euclidean")
     monkeypatch.setattr(nb, "_RECALL", 0.0)
     monkeypatch.setattr(nb, "_FIRST_PROBES", 1)
-    found = nb.faiss_neighbors(space, 60, None, 0)
+    found = nb.find_neighbors(space, 60, "faiss", None, 0)
     assert found.indices.min() >= 0
     assert (np.diff(found.indptr) == 60).all()
 
@@ -239,23 +238,31 @@ def test_rows_are_sorted_by_distance():
 
 
 def test_auto_chooses_by_size_and_shape(monkeypatch):
-    chosen = []
-    for name in ("exact_neighbors", "sklearn_neighbors", "faiss_neighbors"):
-        monkeypatch.setattr(nb, name, lambda *args, name=name, **kw: chosen.append(name))
+    class ChosenError(Exception):
+        pass
+
+    def choose(name):
+        def search(*args, **settings):
+            raise ChosenError(name)
+
+        return search
+
+    for name in ("exact_neighbors", "sklearn_search", "faiss_search"):
+        monkeypatch.setattr(nb, name, choose(name))
     monkeypatch.setattr(nb, "EXACT_LIMIT", 10)
     X = np.random.default_rng(0).random((20, 5))
     cases = [
         (X[:10], "euclidean", "exact_neighbors"),
         (X[:10], "manhattan", "exact_neighbors"),
-        (X, "euclidean", "faiss_neighbors"),
-        (X, "cosine", "faiss_neighbors"),
-        (X[:, :3].copy(), "euclidean", "sklearn_neighbors"),
-        (X, "manhattan", "sklearn_neighbors"),
-        (sp.csr_array(X), "euclidean", "sklearn_neighbors"),
+        (X, "euclidean", "faiss_search"),
+        (X, "cosine", "faiss_search"),
+        (X[:, :3].copy(), "euclidean", "sklearn_search"),
+        (X, "manhattan", "sklearn_search"),
+        (sp.csr_array(X), "euclidean", "sklearn_search"),
     ]
-    for points, metric, _ in cases:
-        nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
-    assert chosen == [expected for _, _, expected in cases]
+    for points, metric, expected in cases:
+        with pytest.raises(ChosenError, match=expected):
+            nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
 
 
 def test_lowest_cosine(monkeypatch):
@@ -289,9 +296,9 @@ def test_metric_errors():
     with pytest.raises(ValueError, match="unknown metric 'chebyshev' for sparse data"):
         nb.make_space(sp.csr_array(np.eye(3)), "chebyshev")
     with pytest.raises(ValueError, match="neighbors='faiss' needs dense data"):
-        nb.faiss_neighbors(nb.make_space(np.eye(3), "manhattan"), 1, None, 0)
+        nb.faiss_search(nb.make_space(np.eye(3), "manhattan"), 1, None, 0)
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
-        nb.faiss_neighbors(nb.make_space(np.eye(3), "euclidean"), 1, 0, 0)
+        nb.faiss_search(nb.make_space(np.eye(3), "euclidean"), 1, 0, 0)
 
 
 def test_a_function_as_metric():
