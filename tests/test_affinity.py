@@ -269,6 +269,19 @@ def test_scale_free_local_bandwidth():
     np.testing.assert_allclose(knn_graph(X * 1e-90).weights, knn_graph(X).weights, rtol=1e-9)
 
 
+def test_samples_whose_distances_vanish_are_refused():
+    X = blobs() * 1e-170
+    for kind in (X, sp.csr_array(X)):
+        with pytest.raises(ValueError, match=r"largest value of X is .*e-169.*multiply X by"):
+            knn_graph(kind)
+    expected = dense(knn_graph(blobs(), scale="minmax"))
+    np.testing.assert_allclose(dense(knn_graph(X, scale="minmax")), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        dense(knn_graph(X, kernel="cosine")), dense(knn_graph(blobs(), kernel="cosine")), rtol=1e-9
+    )
+    assert knn_graph(np.zeros((4, 2)), 2).n_edges == 6  # equal is not too small
+
+
 def test_underflow_drops_edges():
     X = np.array([[0.0], [1.0], [1000.0]])
     graph, similarity, _ = build_affinity(X, 1, bandwidth=1.0)

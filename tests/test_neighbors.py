@@ -230,6 +230,41 @@ def test_small_data_with_more_neighbours_than_samples(search, n):
     np.testing.assert_array_equal(np.diff(found.indptr), n - 1)
 
 
+def test_scikit_learn_is_called_in_parts(monkeypatch):
+    X = samples("uniform", 300)
+    X[40:60] = X[40]  # a query among duplicates need not be its own first neighbour
+    space = nb.make_space(X, "euclidean")
+    whole = nb.find_neighbors(space, 5, "sklearn", None, 0)
+    monkeypatch.setattr(nb, "_CALL_WORK", 1)
+    monkeypatch.setattr(nb, "_CALL_QUERIES", 7)
+    parts = nb.find_neighbors(space, 5, "sklearn", None, 0)
+    np.testing.assert_allclose(parts.distances, whole.distances)
+    distinct = np.r_[0:40, 60:300]
+    np.testing.assert_array_equal(table_of(parts, 5)[distinct], table_of(whole, 5)[distinct])
+    assert not np.any(parts.indices == parts.rows)
+
+
+@pytest.mark.parametrize(
+    ("metric", "search"),
+    [(metric, search) for metric in DENSE_METRICS for search in ("exact", "sklearn")]
+    + [(metric, "faiss") for metric in ("euclidean", "cosine", "correlation")],
+)
+def test_neighbours_of_new_samples(metric, search):
+    X, new = samples("clustered", 400), samples("uniform", 30) * 20
+    new[3] = 0.0
+    found = nb.NeighborSearch(nb.make_space(X, metric), 6, search, None, 0).of(
+        nb.make_space(new, metric)
+    )
+    rows = np.delete(np.arange(30), 3) if metric in ("cosine", "correlation") else np.arange(30)
+    counts = np.zeros(30)
+    counts[rows] = 6
+    np.testing.assert_array_equal(np.diff(found.indptr), counts)
+    table = cdist(new[rows], X, "cityblock" if metric == "manhattan" else metric)
+    expected = np.sort(table, axis=1)[:, :6].ravel()
+    wrong = ~np.isclose(found.distances, expected, rtol=1e-9, atol=1e-13)
+    assert wrong.mean() <= (0.05 if search == "faiss" else 0.0)
+
+
 def test_rows_are_sorted_by_distance():
     space = nb.make_space(samples("uniform", 1000), "euclidean")
     for search in ("exact", "faiss", "sklearn"):

@@ -191,9 +191,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = self._validated_new(X)
         modules = Modules.of(self.graph_, self.labels_)
+        step = X.shape[0] if self.affinity in _PRECOMPUTED else _CHUNK
         parts = [
-            modules.assign(self._extension.reach(X[start : start + _CHUNK]))
-            for start in range(0, X.shape[0], _CHUNK)
+            modules.assign(self._extension.reach(X[start : start + step]))
+            for start in range(0, X.shape[0], step)
         ]
         labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return (labels, strength) if return_strength else labels

@@ -44,9 +44,9 @@ _PRECISION = 1e-11
 #: Bytes of one block of a distance matrix, and of one chunk of gathered rows (cache-sized).
 _BLOCK_BYTES = 1 << 26
 _CHUNK_BYTES = 1 << 20
-#: Multiplications of one call of scikit-learn (well below a second), and fewest queries of one:
+#: Multiplications of one call of scikit-learn (about a second), and fewest queries of one:
 #: only between calls is Ctrl-C heard. faiss listens by itself.
-_CALL_WORK, _CALL_QUERIES = 1 << 30, 256
+_CALL_WORK, _CALL_QUERIES = 1 << 31, 256
 
 #: "auto" searches exactly up to this many samples, and by KD-tree up to this many features.
 EXACT_LIMIT = 5000
