@@ -12,6 +12,8 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from reference import random_problem, slow_assign, slow_strength
 from sentree import Graph, SSEHierarchy, SSEPartition
@@ -185,7 +187,12 @@ def test_features_constant_in_training_do_not_count(blobs):
         model = SSEPartition(n_clusters=4, affinity=affinity, n_neighbors=10).fit(X[:200])
         changed = X[200:].copy()
         changed[:, -1] = -1e6
-        np.testing.assert_array_equal(model.predict(changed), model.predict(X[200:]))
+        for one, other in zip(
+            model.predict(changed, return_strength=True),
+            model.predict(X[200:], return_strength=True),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_far_and_silent_samples_go_somewhere(blobs):
@@ -251,6 +258,16 @@ def test_precomputed_distances_and_transformers_equal_the_samples(blobs):
         np.testing.assert_allclose(strength, answer[1], atol=1e-9)
     with pytest.raises(ValueError, match="from 0 to 1 is -2"):
         sparse.predict(sp.csr_array(([-2.0], ([0], [1])), shape=(1, 250)))
+
+
+def test_pipelines_predict(blobs):
+    X, y = blobs
+    pipeline = make_pipeline(
+        StandardScaler(),
+        KNeighborsTransformer(n_neighbors=10),
+        SSEPartition(4, affinity="precomputed_distances"),
+    )
+    assert adjusted_rand_score(y[250:], pipeline.fit(X[:250]).predict(X[250:])) == 1
 
 
 def test_sparse_and_dense_new_samples_are_the_same():
