@@ -63,23 +63,27 @@ class Spy:
     """Keeps what the search inside knn_graph found, and how many probes it chose."""
 
     def __init__(self) -> None:
-        self.probes = 0
+        self.index: Any = None
         self.columns: Indices = np.empty((0, 0), dtype=np.int64)
 
-    def watch(self, index: Any, points: Any, rows: Any, p: int) -> Indices:
-        """Stand in for the search of the rows."""
-        columns = _search_others(index, points, rows, p)
-        if rows.size == len(points):
-            self.probes, self.columns = index.nprobe, columns
-        return columns
+    def build(self, points: Any, seed: int) -> Any:
+        """Stand in for the making of the index."""
+        self.index = _inverted_file(points, seed)
+        return self.index
+
+    def order(self, space: Any, queries: Any, columns: Indices) -> Any:
+        """Stand in for what follows the search."""
+        self.columns = columns
+        return _regular(space, queries, columns)
 
 
-_search_others = search._search_others
+_inverted_file, _regular = search._inverted_file, search._regular
 
 
 def recall(X: Floats, columns: Indices, p: int, rows: Indices) -> float:
     """Share of the true p neighbours of some samples that were found."""
-    truth = search.exact_neighbors(search.make_space(X, "euclidean"), p, rows)
+    space = search.make_space(X, "euclidean")
+    truth = search.exact_neighbors(space, p, search.Queries.some_of(space, rows))
     expected = truth.indices[truth.indptr[:-1, None] + np.arange(p)]
     hits = (columns[rows][:, :, None] == expected[:, None, :]).any(axis=1)
     return float(hits.mean())
@@ -94,11 +98,12 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 def measure(n: int, d: int, p: int, repeats: int, seed: int) -> tuple[list[Row], int]:
     X = overlapping_blobs(n, d, seed)
     spy = Spy()
-    with mock.patch.object(search, "_search_others", spy.watch):
+    with mock.patch.multiple(search, _inverted_file=spy.build, _regular=spy.order):
         knn_graph(X, p, neighbors="faiss", random_state=seed)
+    probes = spy.index.nprobe
     methods: dict[str, Callable[[], Any]] = {
-        "faiss, its training": lambda: by_hand(X, p, spy.probes, seed),
-        "faiss, our training": lambda: by_hand(X, p, spy.probes, seed, search.TRAINING_PER_CELL),
+        "faiss, its training": lambda: by_hand(X, p, probes, seed),
+        "faiss, our training": lambda: by_hand(X, p, probes, seed, search.TRAINING_PER_CELL),
         "knn_graph": lambda: knn_graph(X, p, neighbors="faiss", random_state=seed),
     }
     seconds = dict.fromkeys(methods, math.inf)
@@ -112,7 +117,7 @@ def measure(n: int, d: int, p: int, repeats: int, seed: int) -> tuple[list[Row],
     return [
         Row(name, spent, recall(X, found[name], p, rows), seconds["knn_graph"] / spent)
         for name, spent in seconds.items()
-    ], spy.probes
+    ], probes
 
 
 def main() -> None:

@@ -226,3 +226,40 @@ def slow_purity(parent, y):
             meet = min(node for node in range(n, len(parent)) if {i, j} <= below[node])
             shares.append(np.mean([y[leaf] == y[i] for leaf in below[meet]]))
     return float(np.mean(shares))
+
+
+def placements(graph, labels, vertex):
+    """L of the partition for every module that a vertex touches or is in, by recomputation."""
+    touched = {labels[j] for j in np.flatnonzero(graph[vertex]) if j != vertex}
+    values = {}
+    for module in sorted(touched | {labels[vertex]} - {None}):
+        moved = [*labels[:vertex], module, *labels[vertex + 1 :]]
+        values[module] = dense_partition_objective(graph, np.zeros_like(graph), moved)
+    return values
+
+
+def slow_strength(graph, labels):
+    """Share of the own module in 2^(bits saved per unit of degree), vertex by vertex."""
+    degree = graph.sum(axis=1)
+    strength = np.zeros(len(graph))
+    for i in range(len(graph)):
+        if graph[i].sum() == graph[i, i]:
+            continue
+        values = placements(graph, list(labels), i)
+        bids = {
+            m: 2.0 ** ((values[labels[i]] - v) * degree.sum() / degree[i])
+            for m, v in values.items()
+        }
+        strength[i] = bids[labels[i]] / sum(bids.values())
+    return strength
+
+
+def slow_assign(graph, labels, weights, own=0.0):
+    """The touching module with the lowest L of the graph with one more vertex, and all of them."""
+    n = len(graph)
+    extended = np.zeros((n + 1, n + 1))
+    extended[:n, :n] = graph
+    extended[n, :n] = extended[:n, n] = weights
+    extended[n, n] = own
+    values = placements(extended, [*labels, None], n)
+    return min(values, key=values.get), values

@@ -31,7 +31,8 @@ def test_readme_example(block):
 
 
 @pytest.mark.parametrize(
-    "name", ["partition", "hierarchy", "metrics", "constraints", "affinity", "graph", "tree"]
+    "name",
+    ["partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph", "tree"],
 )
 def test_docstring_examples(name):
     result = doctest.testmod(import_module(f"sentree.{name}"))

@@ -117,9 +117,8 @@ def test_exact_search_of_some_rows():
     X = np.random.default_rng(3).normal(size=(30, 4))
     space = nb.make_space(X, "euclidean")
     whole, rows = nb.exact_neighbors(space, 3), np.array([7, 2, 29])
-    np.testing.assert_array_equal(
-        table_of(nb.exact_neighbors(space, 3, rows), 3), table_of(whole, 3)[rows]
-    )
+    some = nb.exact_neighbors(space, 3, nb.Queries.some_of(space, rows))
+    np.testing.assert_array_equal(table_of(some, 3), table_of(whole, 3)[rows])
 
 
 def test_pair_distances_are_symmetric_to_the_last_bit():
@@ -207,7 +206,7 @@ def test_faiss_threads_are_restored():
 def test_faiss_falls_back_where_single_precision_cannot_rank(caplog):
     space = nb.make_space(samples("far", 500), "euclidean")
     with caplog.at_level("INFO", logger="sentree.neighbors"):
-        found = nb.faiss_neighbors(space, 5, None, 0)
+        found = nb.find_neighbors(space, 5, "faiss", None, 0)
     assert "searching exactly" in caplog.text
     np.testing.assert_array_equal(found.indices, nb.exact_neighbors(space, 5).indices)
 
@@ -218,7 +217,7 @@ def test_rows_short_of_neighbours_are_searched_exactly(monkeypatch):
     space = nb.make_space(X, "euclidean")
     monkeypatch.setattr(nb, "_RECALL", 0.0)
     monkeypatch.setattr(nb, "_FIRST_PROBES", 1)
-    found = nb.faiss_neighbors(space, 60, None, 0)
+    found = nb.find_neighbors(space, 60, "faiss", None, 0)
     assert found.indices.min() >= 0
     assert (np.diff(found.indptr) == 60).all()
 
@@ -231,6 +230,41 @@ def test_small_data_with_more_neighbours_than_samples(search, n):
     np.testing.assert_array_equal(np.diff(found.indptr), n - 1)
 
 
+def test_scikit_learn_is_called_in_parts(monkeypatch):
+    X = samples("uniform", 300)
+    X[40:60] = X[40]  # a query among duplicates need not be its own first neighbour
+    space = nb.make_space(X, "euclidean")
+    whole = nb.find_neighbors(space, 5, "sklearn", None, 0)
+    monkeypatch.setattr(nb, "_CALL_WORK", 1)
+    monkeypatch.setattr(nb, "_CALL_QUERIES", 7)
+    parts = nb.find_neighbors(space, 5, "sklearn", None, 0)
+    np.testing.assert_allclose(parts.distances, whole.distances)
+    distinct = np.r_[0:40, 60:300]
+    np.testing.assert_array_equal(table_of(parts, 5)[distinct], table_of(whole, 5)[distinct])
+    assert not np.any(parts.indices == parts.rows)
+
+
+@pytest.mark.parametrize(
+    ("metric", "search"),
+    [(metric, search) for metric in DENSE_METRICS for search in ("exact", "sklearn")]
+    + [(metric, "faiss") for metric in ("euclidean", "cosine", "correlation")],
+)
+def test_neighbours_of_new_samples(metric, search):
+    X, new = samples("clustered", 400), samples("uniform", 30) * 20
+    new[3] = 0.0
+    found = nb.NeighborSearch(nb.make_space(X, metric), 6, search, None, 0).of(
+        nb.make_space(new, metric)
+    )
+    rows = np.delete(np.arange(30), 3) if metric in ("cosine", "correlation") else np.arange(30)
+    counts = np.zeros(30)
+    counts[rows] = 6
+    np.testing.assert_array_equal(np.diff(found.indptr), counts)
+    table = cdist(new[rows], X, "cityblock" if metric == "manhattan" else metric)
+    expected = np.sort(table, axis=1)[:, :6].ravel()
+    wrong = ~np.isclose(found.distances, expected, rtol=1e-9, atol=1e-13)
+    assert wrong.mean() <= (0.05 if search == "faiss" else 0.0)
+
+
 def test_rows_are_sorted_by_distance():
     space = nb.make_space(samples("uniform", 1000), "euclidean")
     for search in ("exact", "faiss", "sklearn"):
@@ -239,23 +273,31 @@ def test_rows_are_sorted_by_distance():
 
 
 def test_auto_chooses_by_size_and_shape(monkeypatch):
-    chosen = []
-    for name in ("exact_neighbors", "sklearn_neighbors", "faiss_neighbors"):
-        monkeypatch.setattr(nb, name, lambda *args, name=name, **kw: chosen.append(name))
+    class ChosenError(Exception):
+        pass
+
+    def choose(name):
+        def search(*args, **settings):
+            raise ChosenError(name)
+
+        return search
+
+    for name in ("exact_neighbors", "sklearn_search", "faiss_search"):
+        monkeypatch.setattr(nb, name, choose(name))
     monkeypatch.setattr(nb, "EXACT_LIMIT", 10)
     X = np.random.default_rng(0).random((20, 5))
     cases = [
         (X[:10], "euclidean", "exact_neighbors"),
         (X[:10], "manhattan", "exact_neighbors"),
-        (X, "euclidean", "faiss_neighbors"),
-        (X, "cosine", "faiss_neighbors"),
-        (X[:, :3].copy(), "euclidean", "sklearn_neighbors"),
-        (X, "manhattan", "sklearn_neighbors"),
-        (sp.csr_array(X), "euclidean", "sklearn_neighbors"),
+        (X, "euclidean", "faiss_search"),
+        (X, "cosine", "faiss_search"),
+        (X[:, :3].copy(), "euclidean", "sklearn_search"),
+        (X, "manhattan", "sklearn_search"),
+        (sp.csr_array(X), "euclidean", "sklearn_search"),
     ]
-    for points, metric, _ in cases:
-        nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
-    assert chosen == [expected for _, _, expected in cases]
+    for points, metric, expected in cases:
+        with pytest.raises(ChosenError, match=expected):
+            nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
 
 
 def test_lowest_cosine(monkeypatch):
@@ -289,9 +331,9 @@ def test_metric_errors():
     with pytest.raises(ValueError, match="unknown metric 'chebyshev' for sparse data"):
         nb.make_space(sp.csr_array(np.eye(3)), "chebyshev")
     with pytest.raises(ValueError, match="neighbors='faiss' needs dense data"):
-        nb.faiss_neighbors(nb.make_space(np.eye(3), "manhattan"), 1, None, 0)
+        nb.faiss_search(nb.make_space(np.eye(3), "manhattan"), 1, None, 0)
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
-        nb.faiss_neighbors(nb.make_space(np.eye(3), "euclidean"), 1, 0, 0)
+        nb.faiss_search(nb.make_space(np.eye(3), "euclidean"), 1, 0, 0)
 
 
 def test_a_function_as_metric():

@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sentree.extension import (
+    DistanceExtension,
+    Extension,
+    SampleExtension,
+    TransformerExtension,
+)
 from sentree.graph import FloatArray, Graph
+from sentree.kernels import KERNELS, NEGATIVE, Kernel, Weigher, bandwidths
 from sentree.neighbors import (
     SEARCH_NAMES,
     EuclideanSpace,
     Metric,
     Neighbors,
+    NeighborSearch,
     Space,
     canonical_metric,
-    find_neighbors,
     is_sparse,
     make_space,
     neighbors_from_distances,
 )
+from sentree.samples import Layout, check_samples, check_squares
+
+if TYPE_CHECKING:
+    from sentree.relation import PairSimilarity
 
 __all__ = [
     "KERNELS",
     "PAPER_PRESETS",
+    "Affinity",
     "GraphSimilarity",
     "KernelSimilarity",
-    "Similarity",
     "auto_neighbors",
     "auto_settings",
     "build_affinity",
@@ -53,10 +64,6 @@ _STEEP_RANK = 2
 _MANY_FEATURES = 50
 #: Most neighbours that "auto" gives a sample, most entries that it gives a large graph, and fewest.
 _MOST_NEIGHBORS, _MOST_ENTRIES, _FEWEST_NEIGHBORS = 50, 2_000_000, 10
-#: A cosine this close to 0 is 0 up to rounding, and no edge.
-_COSINE_NOISE = 1e-12
-#: Squares of larger values overflow.
-_LARGEST = 1e150
 
 #: Graph settings of the paper's experiments, for ``knn_graph(X, p, **PAPER_PRESETS[name])`` with
 #: p from :func:`paper_neighbors`; the hierarchical experiment has p = 5.
@@ -73,108 +80,12 @@ PAPER_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-class Similarity(Protocol):
-    """Similarities of sample pairs, with 0 between a sample and itself."""
+class Affinity(NamedTuple):
+    """A graph of samples and where its weights come from."""
 
-    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
-        """Return the similarity of each pair ``(i[k], j[k])``."""
-
-    def extremes(self) -> tuple[float, float]:
-        """Return the smallest and largest similarity of all pairs, the diagonal 0 included."""
-
-
-@dataclass(frozen=True)
-class _Kernel:
-    """A similarity as a function of distance: ``value(distance, width_i, width_j)``."""
-
-    value: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-    metric: str | None = None  # the only metric it is defined for
-    signed: bool = False
-
-
-def _gaussian(distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
-    """exp(-d^2 / (s_i s_j)), as a product of ratios so that no square leaves the range."""
-    with np.errstate(over="ignore", under="ignore"):
-        exponent = distance / width_i
-        exponent *= distance / width_j
-        np.negative(exponent, out=exponent)
-        return np.exp(exponent, out=exponent)
-
-
-def _one_minus(distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
-    """Cosine from cosine distance."""
-    cosine = 1.0 - distance
-    cosine[np.abs(cosine) <= _COSINE_NOISE] = 0.0
-    return np.clip(cosine, -1.0, 1.0, out=cosine)
-
-
-def _one(distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
-    """1 for every neighbour."""
-    return np.ones_like(distance)
-
-
-#: Kernels by name.
-KERNELS: Mapping[str, _Kernel] = {
-    "gaussian": _Kernel(_gaussian),
-    "cosine": _Kernel(_one_minus, metric="cosine", signed=True),
-    "correlation": _Kernel(_one_minus, metric="correlation", signed=True),
-    "binary": _Kernel(_one),
-}
-_NEGATIVE = ("clip", "shift", "error")
-
-
-def _unchanged(samples: Any) -> Any:
-    return samples
-
-
-def _minmax(samples: FloatArray) -> FloatArray:
-    """Bring each feature to [0, 1]; a constant one to 0."""
-    low = samples.min(axis=0)
-    spread = samples.max(axis=0) - low
-    scaled: FloatArray = (samples - low) / np.where(spread > 0, spread, 1.0)
-    return scaled
-
-
-def _zscore(samples: FloatArray) -> FloatArray:
-    """Bring each feature to mean 0 and variance 1; a constant one to 0."""
-    from sklearn.preprocessing import StandardScaler
-
-    scaled = np.asarray(StandardScaler().fit_transform(samples), dtype=np.float64)
-    scaled[:, np.ptp(samples, axis=0) == 0] = 0.0  # the mean of equal values may be rounded
-    return scaled
-
-
-_SCALES: dict[str | None, Callable[[Any], Any]] = {
-    None: _unchanged,
-    "minmax": _minmax,
-    "zscore": _zscore,
-}
-
-
-@dataclass(frozen=True, eq=False)
-class _Weigher:
-    """A kernel with its bandwidths and its rule for negative values, ready for pairs."""
-
-    kernel: _Kernel
-    widths: FloatArray  # one per sample, or a single one
-    negative: str
-    silent: NDArray[np.bool_]  # samples without direction: similarity 0 to all
-
-    def __call__(self, distance: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
-        """Similarity of pairs at a distance; may be negative unless shifted."""
-        local = self.widths.size > 1
-        width_i, width_j = (self.widths[i], self.widths[j]) if local else (self.widths, self.widths)
-        value = self.kernel.value(distance, width_i, width_j)
-        if self.negative == "shift" and self.kernel.signed:
-            value = 0.5 * (1.0 + value)
-        if self.silent.any():
-            value[self.silent[i] | self.silent[j]] = 0.0
-        return value
-
-    @property
-    def signed(self) -> bool:
-        """Whether a similarity below 0 is possible."""
-        return self.kernel.signed and self.negative != "shift"
+    graph: Graph
+    similarity: PairSimilarity  # of any two samples
+    extension: Extension  # of the graph by new samples
 
 
 class KernelSimilarity:
@@ -184,7 +95,7 @@ class KernelSimilarity:
     them, and are shifted where the graph shifts them.
     """
 
-    def __init__(self, space: Space, weigher: _Weigher, high: float) -> None:
+    def __init__(self, space: Space, weigher: Weigher, high: float) -> None:
         self._space = space
         self._weigher = weigher
         self._high = high
@@ -398,35 +309,53 @@ def build_affinity(
     neighbors: Any = "auto",
     n_jobs: int | None = None,
     random_state: Any = 0,
-) -> tuple[Graph, Similarity]:
-    """Return the graph of :func:`knn_graph` and the similarity its weights come from.
+) -> Affinity:
+    """Return the graph of :func:`knn_graph`, the similarity behind it, and its extension.
 
     The similarity gives any pair, joined or not: what weighing constraints needs. Under the binary
-    kernel it is that of the graph. The parameters are those of :func:`knn_graph`.
+    kernel it is that of the graph. The extension joins new samples. The parameters are those of
+    :func:`knn_graph`.
 
     Returns
     -------
     graph : Graph
-    similarity : Similarity
+    similarity : PairSimilarity
+    extension : Extension
     """
     rule = _check_kernel(kernel, bandwidth, negative)
     ranking = _ranking_metric(kernel, metric)
     _check_search(neighbors, kernel, ranking)
-    samples = _rescale(_check_samples(X), scale)
+    checked = check_samples(X)
+    layout = Layout.fit(checked, scale, ranking)
+    samples = layout.scaled(checked)
     space = make_space(samples, ranking)
+    check_squares(space)
     p = _check_neighbors(n_neighbors, space.n)
     if isinstance(neighbors, str):
-        seed = _seed(random_state)
-        found = find_neighbors(space, p or _AUTO_NEIGHBORS, neighbors, n_jobs, seed, ties)
+        find = partial(
+            NeighborSearch,
+            p=p or _AUTO_NEIGHBORS,
+            search=neighbors,
+            n_jobs=n_jobs,
+            seed=_seed(random_state),
+            ties=ties,
+        )
+        found = find(space).others()
     else:
-        found = _transform(neighbors, samples, p)
-    weigher = _Weigher(
-        rule, _widths(bandwidth, found, local_rank), negative, ~space.has_direction()
-    )
+        transformer, found = _transform(neighbors, samples, p)
+    widths = bandwidths(bandwidth, found, local_rank)
+    weigher = Weigher(rule, widths, negative, ~space.has_direction())
     graph = _assemble(found, weigher, self_loops)
+    join = DistanceExtension(weigher, p, local_rank, self_loops)
+    extension: Extension
+    if isinstance(neighbors, str):
+        extension = SampleExtension(X, layout, find, join)
+    else:
+        extension = TransformerExtension(transformer, layout, join)
     if kernel == "binary":
-        return graph, GraphSimilarity(graph)
-    return graph, KernelSimilarity(space, weigher, float(graph.weights.max(initial=0.0)))
+        return Affinity(graph, GraphSimilarity(graph), extension)
+    high = float(graph.weights.max(initial=0.0))
+    return Affinity(graph, KernelSimilarity(space, weigher, high), extension)
 
 
 def graph_from_distances(
@@ -459,6 +388,26 @@ def graph_from_distances(
     -------
     Graph
     """
+    return distance_affinity(
+        distances,
+        n_neighbors,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        self_loops=self_loops,
+        negative=negative,
+    )[0]
+
+
+def distance_affinity(
+    distances: Any,
+    n_neighbors: int | None = None,
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    self_loops: bool = False,
+    negative: str = "clip",
+) -> Affinity:
+    """Return the graph of :func:`graph_from_distances`, its similarity and its extension."""
     rule = _check_kernel(kernel, bandwidth, negative)
     if not is_sparse(distances):
         raise TypeError(f"expected a scipy sparse matrix, got {type(distances).__name__}")
@@ -469,15 +418,17 @@ def graph_from_distances(
     n = distances.shape[0]
     p = None if n_neighbors is None else _check_neighbors(n_neighbors, n)
     found = neighbors_from_distances(distances, p)
-    widths = _widths(bandwidth, found, _LOCAL_RANK)
-    weigher = _Weigher(rule, widths, negative, np.zeros(n, dtype=bool))
-    return _assemble(found, weigher, self_loops)
+    widths = bandwidths(bandwidth, found, _LOCAL_RANK)
+    weigher = Weigher(rule, widths, negative, np.zeros(n, dtype=bool))
+    graph = _assemble(found, weigher, self_loops)
+    extension = DistanceExtension(weigher, p, _LOCAL_RANK, self_loops)
+    return Affinity(graph, GraphSimilarity(graph), extension)
 
 
-def _check_kernel(kernel: str, bandwidth: Any, negative: str) -> _Kernel:
+def _check_kernel(kernel: str, bandwidth: Any, negative: str) -> Kernel:
     """Return the kernel of a name after checking what belongs to it."""
     _check_choice("kernel", kernel, KERNELS)
-    _check_choice("negative", negative, _NEGATIVE)
+    _check_choice("negative", negative, NEGATIVE)
     number = isinstance(bandwidth, Real) and not isinstance(bandwidth, bool)
     if bandwidth != "local" and not (number and 0 < float(bandwidth) < math.inf):
         raise ValueError(f"bandwidth must be 'local' or a number > 0, got {bandwidth!r}")
@@ -532,64 +483,6 @@ def _transformer_metric(transformer: Any) -> Metric | None:
     return None if metric is None else canonical_metric(metric)
 
 
-def _check_samples(X: Any) -> Any:
-    """Return X as a float64 array or canonical CSR array of finite values."""
-    samples = _float_csr(X) if is_sparse(X) else _float_array(X)
-    if samples.ndim != 2:
-        raise ValueError(f"X must be 2-D (samples by features), got shape {samples.shape}")
-    if samples.shape[0] < 2 or samples.shape[1] < 1:
-        raise ValueError(f"X needs at least 2 samples and 1 feature, got shape {samples.shape}")
-    _check_range(samples)
-    return samples
-
-
-def _float_csr(X: Any) -> Any:
-    """Return a CSR copy, so that putting it in order does not touch X."""
-    samples = sp.csr_array(X, dtype=np.float64, copy=True)
-    samples.sum_duplicates()
-    return samples
-
-
-def _float_array(X: Any) -> Any:
-    """Return X as a row-major float64 array."""
-    samples = np.asarray(X)
-    if samples.dtype.kind == "c":
-        raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}")
-    try:
-        return np.asarray(samples, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}") from error
-
-
-def _check_range(samples: Any) -> None:
-    """Name the first value that is not finite or whose square would not be."""
-    values = samples.data if is_sparse(samples) else samples
-    good = np.abs(values) <= _LARGEST
-    if good.all():
-        return
-    if is_sparse(samples):
-        k = int(np.flatnonzero(~good)[0])
-        row = int(np.searchsorted(samples.indptr, k, side="right") - 1)
-        column = int(samples.indices[k])
-    else:
-        row, column = (int(k) for k in np.argwhere(~good)[0])
-    raise ValueError(
-        f"X has {samples[row, column]} in row {row}, column {column}; values must be finite and at "
-        f"most {_LARGEST:g}"
-    )
-
-
-def _rescale(samples: Any, scale: str | None) -> Any:
-    """Scale the features."""
-    _check_choice("scale", scale, _SCALES)
-    if scale is not None and is_sparse(samples):
-        raise ValueError(
-            f"scale={scale!r} moves zeros, which makes sparse data dense: scale before (with "
-            "sklearn.preprocessing.MaxAbsScaler, say), or pass X.toarray()"
-        )
-    return _SCALES[scale](samples)
-
-
 def _check_neighbors(n_neighbors: Any, n: int) -> int | None:
     """Return the number of neighbours, at most n - 1; None for "auto"."""
     if isinstance(n_neighbors, str) and n_neighbors == "auto":
@@ -624,63 +517,25 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _transform(transformer: Any, samples: Any, p: int | None) -> Neighbors:
-    """Let a copy of a transformer find the neighbours."""
+def _transform(transformer: Any, samples: Any, p: int | None) -> tuple[Any, Neighbors]:
+    """Let a copy of a transformer find the neighbours, and return it too."""
     from sklearn.base import clone
 
-    matrix = clone(transformer, safe=False).fit_transform(samples)
+    fitted = clone(transformer, safe=False)
+    matrix = fitted.fit_transform(samples)
     n = samples.shape[0]
     if not is_sparse(matrix) or matrix.shape != (n, n):
         raise ValueError(
             f"the transformer must return a sparse matrix of shape ({n}, {n}), got "
             f"{type(matrix).__name__} of shape {np.shape(matrix)}"
         )
-    return neighbors_from_distances(matrix, p)
+    return fitted, neighbors_from_distances(matrix, p)
 
 
-def _widths(bandwidth: Any, found: Neighbors, rank: int) -> FloatArray:
-    """Bandwidth of every sample, or the one of all.
-
-    Duplicates can make a local one 0; then it is the smallest positive distance of the row, failing
-    that the median of all, failing that 1.
-    """
-    if bandwidth != "local":
-        return np.array([float(bandwidth)])
-    counts = np.diff(found.indptr)
-    some = np.flatnonzero(counts > 0)
-    widths = np.zeros(counts.size)
-    widths[some] = found.distances[found.indptr[some] + np.minimum(counts[some], rank) - 1]
-    if (widths > 0).all():
-        return widths
-    positive = np.where(found.distances > 0, found.distances, np.inf)
-    if some.size:
-        smallest = np.minimum.reduceat(positive, found.indptr[some])
-        zero = (widths[some] == 0) & np.isfinite(smallest)
-        widths[some[zero]] = smallest[zero]
-    known = positive[np.isfinite(positive)]
-    widths[widths == 0] = np.median(known) if known.size else 1.0
-    return widths
-
-
-def _assemble(found: Neighbors, weigher: _Weigher, self_loops: bool) -> Graph:
+def _assemble(found: Neighbors, weigher: Weigher, self_loops: bool) -> Graph:
     """Weigh the neighbours, drop what has no weight, and join both directions."""
-    n = found.indptr.size - 1
-    rows = found.rows
-    weights = weigher(found.distances, rows, found.indices)
-    if weigher.negative == "error" and (weights < 0).any():
-        k = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(
-            f"samples {rows[k]} and {found.indices[k]} are neighbours of similarity {weights[k]}; "
-            "use negative='clip' or 'shift'"
-        )
-    keep = weights > 0
-    columns = found.indices.astype(np.int32)
-    if keep.all():
-        indptr = found.indptr
-    else:
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[keep], minlength=n))))
-        columns, weights = columns[keep], weights[keep]
-    backward = sp.csr_array((weights, columns, indptr), shape=(n, n)).T.tocsr()
+    directed = weigher.edges(found, weigher(found.distances, found.rows, found.indices))
+    backward = directed.T.tocsr()
     forward = backward.T.tocsr()  # a transposition also sorts the rows
     both: Any = forward.maximum(backward)
     own: Any = both.sum(axis=1) + ~weigher.silent if self_loops else None

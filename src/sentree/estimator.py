@@ -13,27 +13,33 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sentree.affinity import (
     KERNELS,
     PAPER_PRESETS,
+    Affinity,
     GraphSimilarity,
     auto_neighbors,
     auto_settings,
     build_affinity,
-    graph_from_distances,
+    distance_affinity,
     paper_neighbors,
 )
+from sentree.assign import Modules, membership_strength
 from sentree.constraints import Constraints, PairSimilarity
 from sentree.entropy import Objective
-from sentree.graph import Graph
+from sentree.extension import GraphExtension
+from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.tree import renumber
 
 __all__ = ["SSEEstimator"]
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
+#: New samples that are placed at a time (bounds temporary memory).
+_CHUNK = 1 << 13
 
 
 class Problem(NamedTuple):
@@ -43,6 +49,17 @@ class Problem(NamedTuple):
     similarity: PairSimilarity
     constraints: Constraints
     n_classes: int | None  # where the classes that are known are all there are
+
+
+def _can_predict(estimator: SSEEstimator) -> bool:
+    """Tell whether new samples can be joined to the graph; raise where they cannot."""
+    if callable(estimator.affinity):
+        raise AttributeError(
+            "predict needs the weights of new samples to the old ones, and affinity is a function "
+            "of yours that makes whole graphs: fit with affinity='precomputed' and that graph, and "
+            "pass predict a matrix of similarities (new samples x training samples)"
+        )
+    return True
 
 
 class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -74,6 +91,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters_: int
     objective_: float
     entropy_: float
+    membership_strength_: FloatArray
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -114,7 +132,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
         given = gather_constraints(y, must_link, cannot_link, constraints)
         given.closure(given.n_min)  # contradictions show before any long work
-        graph, similarity = self._affinity(X, given)
+        graph, similarity, self._extension = self._affinity(X, given)
         n = graph.n
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
@@ -131,12 +149,55 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.graph_ = graph
         self._search(Problem(graph, similarity, given, n_classes))
         self.n_clusters_ = int(self.labels_.max()) + 1
+        self.membership_strength_ = membership_strength(graph, self.labels_)
         self.constraint_report_ = given.satisfaction(self.labels_)
         return self
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
         """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
         return self.fit(X, y, **constraints).labels_
+
+    @available_if(_can_predict)  # type: ignore[untyped-decorator]
+    def predict(self, X: Any, *, return_strength: bool = False) -> Any:
+        """Place new samples in the clusters found, by the objective that found them.
+
+        Each new sample is joined to its nearest training samples as these are to one another, and
+        goes to the cluster where the objective comes out lowest. It never founds one, and changes
+        nothing for the next. A sample that no neighbour tells about goes to the cluster of the
+        nearest training sample, or to the largest one where none is nearest.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_new, n_features)
+            New samples; with ``affinity="precomputed"`` a matrix of similarities (n_new,
+            n_samples) to the training samples, with ``affinity="precomputed_distances"`` one of
+            distances, of which all stored ones count where it is sparse.
+        return_strength : bool, default=False
+            Whether to return also how firmly each belongs there, as ``membership_strength_`` says
+            of the training samples.
+
+        Returns
+        -------
+        labels : int32 array of shape (n_new,)
+            Cluster of each new sample.
+        strength : float64 array of shape (n_new,)
+            Only with ``return_strength``.
+
+        Notes
+        -----
+        A fitted estimator keeps a reference to the training samples for this, no copy: do not
+        change them in place. The neighbour search is set up at the first call and kept.
+        """
+        check_is_fitted(self)
+        X = self._validated_new(X)
+        modules = Modules.of(self.graph_, self.labels_)
+        step = X.shape[0] if self.affinity in _PRECOMPUTED else _CHUNK
+        parts = [
+            modules.assign(self._extension.reach(X[start : start + step]))
+            for start in range(0, X.shape[0], step)
+        ]
+        labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return (labels, strength) if return_strength else labels
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
@@ -156,16 +217,17 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.entropy_ = objective.entropy
         self.trace_ = trace
 
-    def _affinity(self, X: Any, given: Constraints) -> tuple[Graph, PairSimilarity]:
-        """Return the data graph of X and the similarities behind it."""
+    def _affinity(self, X: Any, given: Constraints) -> Affinity:
+        """Return the data graph of X, the similarities behind it, and how new samples join it."""
         if callable(self.affinity) or self.affinity in _PRECOMPUTED:
-            graph = _checked(self._given_graph(X))
-            return graph, GraphSimilarity(graph)
+            made = self._given_graph(X)
+            _check_edges(made.graph)
+            return made
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
         X = self._validated(X)
         settings = auto_settings(X) if self.affinity == "auto" else {"kernel": self.affinity}
-        graph, similarity = build_affinity(
+        made = build_affinity(
             X,
             self._count_neighbors(X.shape[0], given),
             **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
@@ -173,46 +235,61 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             random_state=self._seed(),
         )
-        return _checked(graph), similarity
+        _check_edges(made.graph)
+        return made
 
     def _seed(self) -> int:
         """Return the seed of everything random; None means 0, so that results repeat."""
         state = 0 if self.random_state is None else self.random_state
         return int(check_random_state(state).randint(2**31 - 1))
 
-    def _given_graph(self, X: Any) -> Graph:
+    def _given_graph(self, X: Any) -> Affinity:
         """Return a graph that is not made from samples by us."""
-        if callable(self.affinity):
-            X = self._validated(X)
-            made = self.affinity(X)
-            if not isinstance(made, Graph) and not sp.issparse(made):
-                raise TypeError(
-                    "affinity must return a sentree.Graph or a scipy sparse matrix, got "
-                    f"{type(made).__name__}"
-                )
-            graph = made if isinstance(made, Graph) else Graph.from_scipy(made)
-            if graph.n != X.shape[0]:
-                raise ValueError(
-                    f"affinity returned a graph of {graph.n} vertices for {X.shape[0]} samples"
-                )
-            return graph
-        if isinstance(X, Graph):
-            if X.n < 2:
-                raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
-            self.n_features_in_ = X.n
-            return X
-        distances = self.affinity == "precomputed_distances"
-        X = self._validated(X, infinite=distances)
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
-        if not distances:
-            return Graph.from_scipy(sp.csr_array(X))
-        n = X.shape[0]
+        if self.affinity == "precomputed_distances":
+            return self._distance_graph(X)
+        graph = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
+        return Affinity(graph, GraphSimilarity(graph), GraphExtension())
+
+    def _called_graph(self, X: Any) -> Graph:
+        """Let a function make the graph."""
+        X = self._validated(X)
+        made = self.affinity(X)  # type: ignore[operator]
+        if not isinstance(made, Graph) and not sp.issparse(made):
+            raise TypeError(
+                "affinity must return a sentree.Graph or a scipy sparse matrix, got "
+                f"{type(made).__name__}"
+            )
+        graph = made if isinstance(made, Graph) else Graph.from_scipy(made)
+        if graph.n != X.shape[0]:
+            raise ValueError(
+                f"affinity returned a graph of {graph.n} vertices for {X.shape[0]} samples"
+            )
+        return graph
+
+    def _own_graph(self, X: Any) -> Graph:
+        """Take X as the graph."""
+        if not isinstance(X, Graph):
+            return Graph.from_scipy(sp.csr_array(self._square(X)))
+        if X.n < 2:
+            raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
+        self.n_features_in_ = X.n
+        return X
+
+    def _distance_graph(self, X: Any) -> Affinity:
+        """Take X as distances, dense ones to all samples."""
+        X = self._square(X)
         p = None if self.n_neighbors == "auto" else int(self.n_neighbors)
         if not sp.issparse(X):
-            p = auto_neighbors(n, self.n_clusters) if p is None else p
+            p = auto_neighbors(X.shape[0], self.n_clusters) if p is None else p
             X = _stored_distances(X)
-        return graph_from_distances(X, p)
+        return distance_affinity(X, p)
+
+    def _square(self, X: Any) -> Any:
+        """Return X validated as a matrix of samples by samples."""
+        X = self._validated(X)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
+        return X
 
     def _count_neighbors(self, n: int, given: Constraints) -> Any:
         """Resolve n_neighbors="auto", which in the paper depends on the number of classes."""
@@ -232,18 +309,32 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         return paper_neighbors(n, n_classes)
 
-    def _validated(self, X: Any, infinite: bool = False) -> Any:
+    def _validated(self, X: Any, new: bool = False) -> Any:
         """Return X as a float array or CSR matrix, with errors that name the place."""
         _check_numeric_columns(X)
         X = validate_data(
             self,
             X,
+            reset=not new,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
-            ensure_min_samples=2,
+            ensure_min_samples=1 if new else 2,
         )
+        infinite = self.affinity == "precomputed_distances"
         _check_finite(X, getattr(self, "feature_names_in_", None), infinite)
+        return X
+
+    def _validated_new(self, X: Any) -> Any:
+        """Return new samples, or what ties them to the training samples, validated."""
+        if isinstance(X, Graph):
+            raise TypeError(
+                "predict takes a matrix of similarities (new samples x training samples), not a "
+                "Graph, which has no training samples"
+            )
+        X = self._validated(X, new=True)
+        if self.affinity == "precomputed_distances" and not sp.issparse(X):
+            return _stored_distances(X, new=True)
         return X
 
     def __sklearn_tags__(self) -> Any:
@@ -299,7 +390,7 @@ def join_isolated(labels: NDArray[np.int32], graph: Graph, given: Constraints) -
     return renumber(labels)
 
 
-def _checked(graph: Graph) -> Graph:
+def _check_edges(graph: Graph) -> None:
     """Refuse a graph without edges; warn about samples without neighbours."""
     lonely = graph.isolated
     if lonely.size == graph.n:
@@ -314,7 +405,6 @@ def _checked(graph: Graph) -> Graph:
             "cluster of its own unless a must-link joins it",
             stacklevel=5,
         )
-    return graph
 
 
 def _check_numeric_columns(X: Any) -> None:
@@ -337,10 +427,14 @@ def _is_numeric(kind: Any) -> bool:
     return getattr(kind, "kind", "O") in "buif"
 
 
-def _stored_distances(X: NDArray[Any]) -> Any:
-    """Return dense distances as CSR with every finite one off the diagonal stored, 0 included."""
+def _stored_distances(X: NDArray[Any], new: bool = False) -> Any:
+    """Return dense distances as CSR with every finite one stored, 0 included.
+
+    Those of a sample to itself are not, unless the rows are ``new`` samples.
+    """
     stored = np.isfinite(X)
-    np.fill_diagonal(stored, False)
+    if not new:
+        np.fill_diagonal(stored, False)
     rows, columns = np.nonzero(stored)
     indptr = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
     return sp.csr_array((X[rows, columns], columns, indptr), shape=X.shape)

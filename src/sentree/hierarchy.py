@@ -50,6 +50,9 @@ class SSEHierarchy(SSEEstimator):
         Cluster of each sample, numbered by first appearance.
     n_clusters_ : int
         Number of clusters in ``labels_``.
+    membership_strength_ : float array of shape (n_samples,)
+        How firmly the data hold each sample in its cluster of ``labels_``, from 0 to 1
+        (:func:`sentree.assign.membership_strength`).
     objective_, entropy_ : float
         The objective (entropy and penalty) and the structural entropy of ``tree_``, in bits.
     trace_ : float array

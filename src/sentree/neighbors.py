@@ -8,7 +8,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +24,9 @@ __all__ = [
     "SEARCH_NAMES",
     "EuclideanSpace",
     "MetricSpace",
+    "NeighborSearch",
     "Neighbors",
+    "Queries",
     "Space",
     "find_neighbors",
     "make_space",
@@ -41,6 +44,9 @@ _PRECISION = 1e-11
 #: Bytes of one block of a distance matrix, and of one chunk of gathered rows (cache-sized).
 _BLOCK_BYTES = 1 << 26
 _CHUNK_BYTES = 1 << 20
+#: Multiplications of one call of scikit-learn (about a second), and fewest queries of one:
+#: only between calls is Ctrl-C heard. faiss listens by itself.
+_CALL_WORK, _CALL_QUERIES = 1 << 31, 256
 
 #: "auto" searches exactly up to this many samples, and by KD-tree up to this many features.
 EXACT_LIMIT = 5000
@@ -61,7 +67,7 @@ def is_sparse(points: Any) -> bool:
 
 
 class Neighbors(NamedTuple):
-    """Neighbours of every sample, itself excluded, nearest first within a row (CSR layout)."""
+    """Neighbours of every query, itself excluded, nearest first within a row (CSR layout)."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int64]
@@ -69,7 +75,7 @@ class Neighbors(NamedTuple):
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The sample that each entry is a neighbour of."""
+        """The query that each entry is a neighbour of."""
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
 
 
@@ -106,17 +112,21 @@ class EuclideanSpace:
         """Return the space of some samples."""
         return EuclideanSpace(self.points[rows], self.unit)
 
-    def squared(self, i: IndexArray, j: IndexArray) -> FloatArray:
-        """Squared Euclidean distance of pairs, from differences: symmetric to the last bit."""
+    def squared(self, i: IndexArray, j: IndexArray, other: Self | None = None) -> FloatArray:
+        """Squared Euclidean distance of pairs, from differences: symmetric to the last bit.
+
+        ``i`` are samples of the ``other`` space where one is given.
+        """
+        first = self.points if other is None else other.points
         out = np.empty(i.size)
         step = max(1, _CHUNK_BYTES // (8 * self.points.shape[1] + 8))
         for start in range(0, i.size, step):
             part = slice(start, start + step)
             if is_sparse(self.points):
-                gap = self.points[i[part]] - self.points[j[part]]
+                gap = first[i[part]] - self.points[j[part]]
                 out[part] = gap.multiply(gap).sum(axis=1)
             else:
-                gap = self.points.take(i[part], axis=0)
+                gap = first.take(i[part], axis=0)
                 gap -= self.points.take(j[part], axis=0)
                 np.einsum("ij,ij->i", gap, gap, out=out[part])
         return out
@@ -125,9 +135,9 @@ class EuclideanSpace:
         """Distances of this metric from squared Euclidean ones."""
         return 0.5 * squared if self.unit else np.sqrt(squared)
 
-    def distances(self, i: IndexArray, j: IndexArray) -> FloatArray:
-        """Distances of pairs."""
-        return self.from_squared(self.squared(i, j))
+    def distances(self, i: IndexArray, j: IndexArray, other: Self | None = None) -> FloatArray:
+        """Distances of pairs; ``i`` are samples of the ``other`` space where one is given."""
+        return self.from_squared(self.squared(i, j, other))
 
     def lowest_cosine(self) -> float:
         """Smallest of 0 and all products of two rows, by blocks of the upper triangle."""
@@ -161,17 +171,18 @@ class MetricSpace:
         """Return the space of some samples."""
         return MetricSpace(self.points[rows], self.metric)
 
-    def block(self, rows: IndexArray) -> FloatArray:
-        """Distances of some samples to all."""
-        return self._pairwise(self.points[rows], self.points)
+    def block(self, others: MetricSpace) -> FloatArray:
+        """Distances of other samples to all."""
+        return self._pairwise(others.points, self.points)
 
-    def distances(self, i: IndexArray, j: IndexArray) -> FloatArray:
+    def distances(self, i: IndexArray, j: IndexArray, other: Self | None = None) -> FloatArray:
         """Distances of pairs: scikit-learn has only tables, so diagonals of small tables."""
+        first = self.points if other is None else other.points
         side = 16
         out = np.empty(i.size)
         for start in range(0, i.size, side):
             part = slice(start, start + side)
-            out[part] = np.diagonal(self._pairwise(self.points[i[part]], self.points[j[part]]))
+            out[part] = np.diagonal(self._pairwise(first[i[part]], self.points[j[part]]))
         return out
 
     def _pairwise(self, a: Any, b: Any) -> FloatArray:
@@ -181,6 +192,47 @@ class MetricSpace:
 
 
 Space: TypeAlias = EuclideanSpace | MetricSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Samples whose neighbours are wanted.
+
+    ``own`` is where each stands among the samples that are searched, so that none is its own
+    neighbour; None for new samples.
+    """
+
+    space: Any  # of the same kind as the one that is searched
+    own: IndexArray | None = None
+
+    @classmethod
+    def all_of(cls, space: Space) -> Queries:
+        """Every sample of a space."""
+        return cls(space, np.arange(space.n))
+
+    @classmethod
+    def some_of(cls, space: Space, rows: IndexArray) -> Queries:
+        """Some samples of a space."""
+        return cls(space.take(rows), rows)
+
+    def part(self, start: int, stop: int) -> Queries:
+        """A range of the queries."""
+        if start == 0 and stop == self.space.n:
+            return self
+        own = None if self.own is None else self.own[start:stop]
+        return Queries(self.space.take(np.arange(start, stop)), own)
+
+    def hide_own(self, table: FloatArray) -> None:
+        """Put each query out of its own reach in a table of distances to all samples."""
+        if self.own is not None:
+            table[np.arange(self.own.size), self.own] = np.inf
+
+    def tie_order(self, rows: IndexArray, columns: IndexArray, n: int) -> NDArray[Any]:
+        """How far behind the query a column comes: a rule for ties that favours no sample."""
+        return np.asarray(columns if self.own is None else (columns - self.own[rows]) % n)
+
+
+Search: TypeAlias = Callable[[Queries], Neighbors]
 
 
 def _unit_rows(points: Any, scale: FloatArray, negligible: float = 0.0) -> Any:
@@ -276,11 +328,6 @@ def _ranks(rows: NDArray[Any], *keys: NDArray[Any]) -> NDArray[np.intp]:
     return ranks
 
 
-def _next_in_order(rows: NDArray[Any], columns: NDArray[Any], n: int) -> NDArray[Any]:
-    """How far behind the row a column comes: a rule for ties that favours no sample."""
-    return np.asarray((columns - rows) % n)
-
-
 def _select(
     rows: IndexArray, columns: IndexArray, values: FloatArray, n_rows: int, p: int, tie: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
@@ -309,43 +356,47 @@ class _ExactEuclidean:
         points = space.points
         self.space = space
         self.bound = 2 * (points.shape[1] + 8) * np.finfo(np.float64).eps
-        if is_sparse(points):
-            self.centred = points
-            self.norms = np.asarray(points.multiply(points).sum(axis=1)).ravel()
-        else:
-            self.centred = points - points.mean(axis=0)
-            self.norms = np.einsum("ij,ij->i", self.centred, self.centred)
+        self.centre = None if is_sparse(points) else points.mean(axis=0)
+        self.centred, self.norms = self._centre(points)
+
+    def _centre(self, points: Any) -> tuple[Any, FloatArray]:
+        """Points around the mean of the samples, and their squared lengths."""
+        if self.centre is None:
+            return points, np.asarray(points.multiply(points).sum(axis=1)).ravel()
+        centred = points - self.centre
+        return centred, np.einsum("ij,ij->i", centred, centred)
 
     def candidates(
-        self, rows: IndexArray, p: int, ties: bool
+        self, queries: Queries, p: int, ties: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-        """Positions in ``rows``, columns and exact squared distances of all possible neighbours.
+        """Queries, columns and exact squared distances of all possible neighbours.
 
         Without ``ties``, of very many about as far as the p-th some are enough.
         """
-        whole = rows.size == self.space.n and np.array_equal(rows, np.arange(rows.size))
+        whole = queries.space is self.space
+        centred, norms = (self.centred, self.norms) if whole else self._centre(queries.space.points)
         # The product of a matrix with its own transpose takes half the time of any other.
-        product = (self.centred if whole else self.centred[rows]) @ self.centred.T
+        product = centred @ self.centred.T
         table = product.toarray() if is_sparse(product) else product
         table *= -2.0
-        table += self.norms[rows, None]
+        table += norms[:, None]
         table += self.norms
-        table[np.arange(rows.size), rows] = np.inf
-        error = self.bound * (self.norms[rows] + self.norms.max())
+        queries.hide_own(table)
+        error = self.bound * (norms + self.norms.max())
         reach = np.partition(table, p - 1, axis=1)[:, p - 1]
         tie = _TIE * np.abs(reach) + self.space.tie
         near, columns = np.nonzero(table <= (reach + tie + 2 * error)[:, None])
         squared = table[near, columns]
         doubtful = squared >= (reach - tie - 2 * error)[near]
-        if not ties and near.size > 8 * p * rows.size:
+        if not ties and near.size > 8 * p * norms.size:
             late = np.flatnonzero(doubtful)
-            behind = _next_in_order(rows[near[late]], columns[late], self.space.n)
+            behind = queries.tie_order(near[late], columns[late], self.space.n)
             keep = np.ones(near.size, dtype=bool)
             keep[late[_ranks(near[late], behind) >= 2 * p]] = False
             near, columns, squared = near[keep], columns[keep], squared[keep]
             doubtful = doubtful[keep]
         doubtful |= error[near] > _PRECISION * squared
-        squared[doubtful] = self.space.squared(rows[near[doubtful]], columns[doubtful])
+        squared[doubtful] = self.space.squared(near[doubtful], columns[doubtful], queries.space)
         return near, columns, squared
 
 
@@ -356,34 +407,34 @@ class _ExactMetric:
         self.space = space
 
     def candidates(
-        self, rows: IndexArray, p: int, ties: bool
+        self, queries: Queries, p: int, ties: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-        """Positions in ``rows``, columns and distances of the neighbours."""
-        table = self.space.block(rows)
-        table[np.arange(rows.size), rows] = np.inf
+        """Queries, columns and distances of the neighbours."""
+        table = self.space.block(queries.space)
+        queries.hide_own(table)
         reach = np.partition(table, p - 1, axis=1)[:, p - 1]
         near, columns = np.nonzero(table <= (reach * (1 + _TIE))[:, None])
         return near, columns, table[near, columns]
 
 
 def exact_neighbors(
-    space: Space, p: int, rows: IndexArray | None = None, ties: bool = True
+    space: Space, p: int, queries: Queries | None = None, ties: bool = True
 ) -> Neighbors:
-    """Search blockwise through all pairs in float64.
+    """Search blockwise through all pairs in float64; for the neighbours of all samples by default.
 
-    ``rows`` limits the search to the neighbours of some samples, in their order. ``ties`` keeps
-    every sample as near as the p-th neighbour; else the next ones in order of rows are taken.
+    ``ties`` keeps every sample as near as the p-th neighbour; else the next ones in order of rows
+    are taken.
     """
-    queries = np.arange(space.n) if rows is None else rows
+    wanted = Queries.all_of(space) if queries is None else queries
     euclidean = isinstance(space, EuclideanSpace)
     search = _ExactEuclidean(space) if euclidean else _ExactMetric(space)  # type: ignore[arg-type]
     tie = space.tie if isinstance(space, EuclideanSpace) else 0.0
     parts = []
-    for start, stop in _blocks(queries.size, space.n):
-        near, columns, values = search.candidates(queries[start:stop], p, ties)
+    for start, stop in _blocks(wanted.space.n, space.n):
+        part = wanted.part(start, stop)
+        near, columns, values = search.candidates(part, p, ties)
         if not ties:
-            behind = _next_in_order(queries[start + near], columns, space.n)
-            first = _ranks(near, values, behind) < p
+            first = _ranks(near, values, part.tie_order(near, columns, space.n)) < p
             near, columns, values = near[first], columns[first], values[first]
         parts.append(_select(near, columns, values, stop - start, p, tie))
     counts = np.concatenate([np.diff(part[0]) for part in parts])
@@ -395,11 +446,11 @@ def exact_neighbors(
     )
 
 
-def _regular(space: Space, columns: IndexArray) -> Neighbors:
+def _regular(space: Space, queries: Queries, columns: IndexArray) -> Neighbors:
     """Neighbours from a table with p columns: distances in float64, rows put in their order."""
     n, p = columns.shape
     flat = np.ascontiguousarray(columns, dtype=np.int64).ravel()
-    distances = space.distances(np.repeat(np.arange(n), p), flat).reshape(n, p)
+    distances = space.distances(np.repeat(np.arange(n), p), flat, queries.space).reshape(n, p)
     order = np.argsort(distances, axis=1, kind="stable")
     return Neighbors(
         np.arange(0, n * p + 1, p, dtype=np.int64),
@@ -408,13 +459,39 @@ def _regular(space: Space, columns: IndexArray) -> Neighbors:
     )
 
 
-def sklearn_neighbors(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbors:
+def _without_own(
+    find: Callable[[int], NDArray[np.int64]], own: IndexArray | None, p: int
+) -> NDArray[np.int64]:
+    """Columns of p neighbours of each query from a search that also finds the query itself.
+
+    Among duplicates a query need not come first, nor at all; then the farthest hit goes.
+    """
+    if own is None:
+        return find(p)
+    hits = find(p + 1)
+    drop = hits == own[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    others: NDArray[np.int64] = hits[~drop].reshape(own.size, p)
+    return others
+
+
+def sklearn_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
     """Search with scikit-learn: any metric, sparse data, trees in few dimensions."""
     from sklearn.neighbors import NearestNeighbors
 
     metric = "euclidean" if isinstance(space, EuclideanSpace) else space.metric
-    model = NearestNeighbors(n_neighbors=p, metric=metric, n_jobs=n_jobs).fit(space.points)
-    return _regular(space, model.kneighbors(return_distance=False))
+    model = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(space.points)
+    step = max(_CALL_QUERIES, _CALL_WORK // max(1, space.points.size))
+
+    def search(queries: Queries) -> Neighbors:
+        parts = []
+        for start in range(0, queries.space.n, step):
+            part = queries.part(start, min(start + step, queries.space.n))
+            find = partial(model.kneighbors, part.space.points, return_distance=False)
+            parts.append(_without_own(find, part.own, p))
+        return _regular(space, queries, np.concatenate(parts))
+
+    return search
 
 
 @contextmanager
@@ -449,20 +526,6 @@ def _inverted_file(points: NDArray[np.float32], seed: int) -> Any:
     return index
 
 
-def _search_others(
-    index: Any, points: NDArray[np.float32], rows: NDArray[np.int64], p: int
-) -> NDArray[np.int64]:
-    """Columns of p neighbours of some rows without the row itself; -1 where none was found.
-
-    Among duplicates a row need not come first, nor at all; then the farthest hit goes.
-    """
-    hits = np.asarray(index.search(points[rows], p + 1)[1], dtype=np.int64)
-    drop = hits == rows[:, None]
-    drop[~drop.any(axis=1), -1] = True
-    others: NDArray[np.int64] = hits[~drop].reshape(rows.size, p)
-    return others
-
-
 def _enough_probes(
     index: Any, space: EuclideanSpace, points: NDArray[np.float32], p: int, seed: int
 ) -> bool:
@@ -470,11 +533,11 @@ def _enough_probes(
     rng = np.random.default_rng(seed)
     size = min(space.n, _RECALL_QUERIES)
     rows = np.sort(rng.choice(space.n, size=size, replace=False)).astype(np.int64)
-    truth = exact_neighbors(space, p, rows)
+    truth = exact_neighbors(space, p, Queries.some_of(space, rows))
     farthest = truth.distances[truth.indptr[:-1] + p - 1, None] * (1 + _TIE) + space.tie
     index.nprobe = min(_FIRST_PROBES, index.nlist)
     while True:
-        hits = _search_others(index, points, rows, p)
+        hits = _without_own(lambda k: index.search(points[rows], k)[1], rows, p)
         distances = space.distances(np.repeat(rows, p), np.maximum(hits, 0).ravel())
         found = (hits >= 0) & (distances.reshape(size, p) <= farthest)
         if found.mean() >= _RECALL:
@@ -484,7 +547,7 @@ def _enough_probes(
         index.nprobe = min(index.nprobe + (index.nprobe + 1) // 2, index.nlist)
 
 
-def faiss_neighbors(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbors:
+def faiss_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
     """Search approximately with an inverted file: exactly p neighbours each, recall >= 0.95."""
     if not isinstance(space, EuclideanSpace) or is_sparse(space.points):
         raise ValueError(
@@ -492,67 +555,105 @@ def faiss_neighbors(space: Space, p: int, n_jobs: int | None, seed: int) -> Neig
             "'correlation'; use neighbors='sklearn'"
         )
     # Single precision loses what all samples share; centring takes that away first.
-    points = (space.points - space.points.mean(axis=0)).astype(np.float32)
+    centre = space.points.mean(axis=0)
+    points = (space.points - centre).astype(np.float32)
     with _faiss_threads(n_jobs):
         index = _inverted_file(points, seed)
         if not _enough_probes(index, space, points, p, seed):
             logger.info("single precision cannot rank these samples: searching exactly")
-            return exact_neighbors(space, p)
-        columns = _search_others(index, points, np.arange(space.n, dtype=np.int64), p)
-    short = np.flatnonzero((columns < 0).any(axis=1))  # fewer than p samples in the cells probed
-    if short.size:
-        exact = exact_neighbors(space, p, short)
-        columns[short] = exact.indices[exact.indptr[:-1, None] + np.arange(p)]
-    return _regular(space, columns)
+            return partial(exact_neighbors, space, p)
+
+    def search(queries: Queries) -> Neighbors:
+        asked = (queries.space.points - centre).astype(np.float32)
+        with _faiss_threads(n_jobs):
+            columns = _without_own(lambda k: index.search(asked, k)[1], queries.own, p)
+        short = np.flatnonzero((columns < 0).any(axis=1))  # fewer than p in the cells probed
+        if short.size:
+            own = None if queries.own is None else queries.own[short]
+            exact = exact_neighbors(space, p, Queries(queries.space.take(short), own))
+            columns[short] = exact.indices[exact.indptr[:-1, None] + np.arange(p)]
+        return _regular(space, queries, columns)
+
+    return search
 
 
-def _search_beyond(space: Space, p: int, n_jobs: int | None, seed: int) -> Neighbors:
+def _search_beyond(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
     """Search by tree or inverted file where they apply, where exact search is no longer cheap."""
     sparse = is_sparse(space.points)
     tree = not sparse and space.points.shape[1] <= KD_TREE_FEATURES
     if isinstance(space, MetricSpace) or sparse or tree:
-        return sklearn_neighbors(space, p, n_jobs, seed)
-    return faiss_neighbors(space, p, n_jobs, seed)
+        return sklearn_search(space, p, n_jobs, seed)
+    return faiss_search(space, p, n_jobs, seed)
 
 
 #: Search strategies by name, beside the exact one.
-SEARCHES: dict[str, Callable[[Space, int, int | None, int], Neighbors]] = {
+SEARCHES: dict[str, Callable[[Space, int, int | None, int], Search]] = {
     "auto": _search_beyond,
-    "faiss": faiss_neighbors,
-    "sklearn": sklearn_neighbors,
+    "faiss": faiss_search,
+    "sklearn": sklearn_search,
 }
 
 
 SEARCH_NAMES = ("auto", "exact", "faiss", "sklearn")
 
 
+class NeighborSearch:
+    """A search for the p nearest samples of a space, ready to be asked.
+
+    Samples without direction are nobody's neighbours and have none.
+    """
+
+    def __init__(
+        self, space: Space, p: int, search: str, n_jobs: int | None, seed: int, ties: bool = True
+    ) -> None:
+        self._members, self._inner = _with_direction(space)
+        self._n = space.n
+        p = min(p, self._inner.n - 1)
+        self._search: Search | None
+        if p < 1:
+            self._search = None
+        elif search == "exact" or (search == "auto" and self._inner.n <= EXACT_LIMIT):
+            self._search = partial(exact_neighbors, self._inner, p, ties=ties)
+        else:
+            self._search = SEARCHES[search](self._inner, p, n_jobs, seed)
+
+    def others(self) -> Neighbors:
+        """Find the nearest others of every sample."""
+        return self._ask(Queries.all_of(self._inner), self._members, self._n)
+
+    def of(self, samples: Space) -> Neighbors:
+        """Find the nearest samples of new ones, which are laid out as the space is."""
+        rows, inner = _with_direction(samples)
+        return self._ask(Queries(inner), rows, samples.n)
+
+    def _ask(self, queries: Queries, rows: IndexArray, n: int) -> Neighbors:
+        """Search for the neighbours of some of n rows; the others have none."""
+        counts = np.zeros(n + 1, dtype=np.int64)
+        if self._search is None or rows.size == 0:
+            return Neighbors(counts, np.empty(0, np.int64), np.empty(0))
+        found = self._search(queries)
+        counts[rows + 1] = np.diff(found.indptr)
+        return Neighbors(np.cumsum(counts), self._members[found.indices], found.distances)
+
+
+def _with_direction(space: Space) -> tuple[NDArray[np.intp], Space]:
+    """Return the samples that have a direction, and the space of them alone."""
+    rows = np.flatnonzero(space.has_direction())
+    return rows, space if rows.size == space.n else space.take(rows)
+
+
 def find_neighbors(
     space: Space, p: int, search: str, n_jobs: int | None, seed: int, ties: bool = True
 ) -> Neighbors:
     """Find the p nearest others of every sample; samples without direction get and are none."""
-    members = np.flatnonzero(space.has_direction())
-    n = space.n
-    if members.size < 2:
-        return Neighbors(np.zeros(n + 1, np.int64), np.empty(0, np.int64), np.empty(0))
-    whole = members.size == n
-    inner = space if whole else space.take(members)
-    p = min(p, inner.n - 1)
-    if search == "exact" or (search == "auto" and inner.n <= EXACT_LIMIT):
-        found = exact_neighbors(inner, p, ties=ties)
-    else:
-        found = SEARCHES[search](inner, p, n_jobs, seed)
-    if whole:
-        return found
-    counts = np.zeros(n, dtype=np.int64)
-    counts[members] = np.diff(found.indptr)
-    indptr = np.concatenate(([0], np.cumsum(counts)))
-    return Neighbors(indptr, members[found.indices], found.distances)
+    return NeighborSearch(space, p, search, n_jobs, seed, ties).others()
 
 
-def neighbors_from_distances(matrix: Any, p: int | None) -> Neighbors:
+def neighbors_from_distances(matrix: Any, p: int | None, new: bool = False) -> Neighbors:
     """Read a sparse matrix of neighbour distances; p = None takes every stored neighbour.
 
-    A stored 0 off the diagonal is a duplicate, not a missing neighbour; the diagonal is ignored.
+    A stored 0 is a duplicate, not a missing neighbour; the diagonal is ignored unless the rows are
+    ``new`` samples.
     """
     coo = sp.coo_array(matrix)
     if not np.all(np.isfinite(coo.data) & (coo.data >= 0)):
@@ -561,8 +662,8 @@ def neighbors_from_distances(matrix: Any, p: int | None) -> Neighbors:
             f"the distance from {coo.row[k]} to {coo.col[k]} is {coo.data[k]}; distances must be "
             "finite and >= 0"
         )
-    off = coo.row != coo.col
-    rows, columns = coo.row[off].astype(np.int64), coo.col[off].astype(np.int64)
-    values = coo.data[off].astype(np.float64)
+    kept = slice(None) if new else coo.row != coo.col
+    rows, columns = coo.row[kept].astype(np.int64), coo.col[kept].astype(np.int64)
+    values = coo.data[kept].astype(np.float64)
     limit = max(1, coo.shape[1]) if p is None else p
     return Neighbors(*_select(rows, columns, values, coo.shape[0], limit, 0.0))

@@ -79,6 +79,9 @@ class SSEPartition(SSEEstimator):
         Cluster of each sample, numbered by first appearance.
     n_clusters_ : int
         Number of clusters found.
+    membership_strength_ : float array of shape (n_samples,)
+        How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
+        would suit it better (:func:`sentree.assign.membership_strength`).
     objective_, entropy_ : float
         The objective (entropy and penalty) and the structural entropy of the result, in bits.
     trace_ : float array
@@ -102,6 +105,9 @@ class SSEPartition(SSEEstimator):
     3
     >>> model.constraint_report_.share
     1.0
+    >>> new = [[5.0, 3.4, 1.5, 0.2]]
+    >>> bool(model.predict(new)[0] == model.labels_[0])
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,0 +1,139 @@
+"""New samples for a graph: joined to its samples as those are joined to one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.graph import FloatArray
+from sentree.kernels import Weigher
+from sentree.neighbors import Neighbors, NeighborSearch, Space, is_sparse, neighbors_from_distances
+from sentree.samples import Layout, check_samples
+
+__all__ = [
+    "DistanceExtension",
+    "Extension",
+    "GraphExtension",
+    "Reach",
+    "SampleExtension",
+    "TransformerExtension",
+]
+
+
+class Reach(NamedTuple):
+    """What new samples have to do with those of a graph."""
+
+    weights: Any  # CSR array (new samples x samples), > 0
+    nearest: NDArray[np.int64]  # the nearest sample of each; -1 where nothing tells
+    own: FloatArray  # weight of their own, which counts in their degree
+
+
+class Extension(Protocol):
+    """How new samples are joined to a graph."""
+
+    def reach(self, X: Any) -> Reach:
+        """Return the weights of new samples to those of the graph."""
+        ...
+
+
+class GraphExtension:
+    """New samples for a graph that was given: their weights are given too."""
+
+    def reach(self, X: Any) -> Reach:
+        """Take a matrix of similarities to the samples of the graph; 0 is no edge."""
+        weights = sp.csr_array(X, dtype=np.float64, copy=True)
+        weights.eliminate_zeros()
+        if (weights.data < 0).any():
+            entry = weights.tocoo()
+            k = int(np.flatnonzero(entry.data < 0)[0])
+            raise ValueError(
+                f"the similarity of row {entry.row[k]} to sample {entry.col[k]} is "
+                f"{entry.data[k]}; similarities must be >= 0"
+            )
+        m = weights.shape[0]
+        return Reach(weights, np.full(m, -1, dtype=np.int64), np.zeros(m))
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceExtension:
+    """New samples for a graph of distances: theirs to its samples are weighed in the same way."""
+
+    weigher: Weigher
+    p: int | None
+    local_rank: int
+    self_loops: bool
+
+    def reach(self, X: Any) -> Reach:
+        """Take a sparse matrix of distances to the samples; every stored one is a neighbour."""
+        return self.joined(neighbors_from_distances(X, self.p, new=True))
+
+    def joined(self, found: Neighbors) -> Reach:
+        """Weigh the neighbours of new samples."""
+        m = found.indptr.size - 1
+        weights = self.weigher.edges(found, self.weigher.from_new(found, self.local_rank))
+        some = np.flatnonzero(np.diff(found.indptr) > 0)
+        nearest = np.full(m, -1, dtype=np.int64)
+        nearest[some] = found.indices[found.indptr[some]]
+        return Reach(weights, nearest, np.full(m, float(self.self_loops)))
+
+
+class SampleExtension:
+    """New samples for a graph of samples: scaled, searched and weighed as those were.
+
+    Keeps a reference to the samples, and a bandwidth of each. The search is made ready at the first
+    call and kept, but not pickled.
+
+    Parameters
+    ----------
+    X : array or CSR array
+        The samples of the graph.
+    layout : Layout
+        How they were scaled and compared.
+    find : callable
+        Makes a space of samples ready to be searched.
+    join : DistanceExtension
+        How neighbours are weighed.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        layout: Layout,
+        find: Callable[[Space], NeighborSearch],
+        join: DistanceExtension,
+    ) -> None:
+        self._X = X
+        self._layout = layout
+        self._find = find
+        self._join = join
+        self._search: NeighborSearch | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_search": None}
+
+    def reach(self, X: Any) -> Reach:
+        """Take new samples with the same features, dense or sparse."""
+        if is_sparse(X) != is_sparse(self._X):
+            X = X.toarray() if is_sparse(X) else sp.csr_array(X)
+        if self._search is None:
+            self._search = self._find(self._layout.space(self._X))
+        return self._join.joined(self._search.of(self._layout.space(X)))
+
+
+@dataclass(frozen=True, eq=False)
+class TransformerExtension:
+    """New samples for a graph whose neighbours a transformer found: it finds theirs too."""
+
+    transformer: Any
+    layout: Layout
+    join: DistanceExtension
+
+    def reach(self, X: Any) -> Reach:
+        """Take new samples with the same features."""
+        samples = self.layout.scaled(check_samples(X, fewest=1))
+        return self.join.reach(self.transformer.transform(samples))
