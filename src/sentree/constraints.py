@@ -329,6 +329,13 @@ class Constraints:
         largest = [int(array.max()) for array in (*used, *self.together, *self.apart) if array.size]
         return 1 + max(largest, default=-1)
 
+    @property
+    def named(self) -> IntArray:
+        """The samples that any statement names, in order."""
+        pairs = self.must_link.ravel(), self.cannot_link.ravel()
+        points = self.label_index, self.negative_index
+        return np.unique(np.concatenate((*pairs, *points, *self.together, *self.apart)))
+
     def check(self, n: int) -> None:
         """Raise ValueError naming the first statement about a sample beyond the n there are."""
         if n >= self.n_min:

@@ -33,6 +33,7 @@ from sentree.entropy import Objective
 from sentree.extension import GraphExtension
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
+from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import renumber
 
 __all__ = ["SSEEstimator"]
@@ -49,6 +50,9 @@ class Problem(NamedTuple):
     similarity: PairSimilarity
     constraints: Constraints
     n_classes: int | None  # where the classes that are known are all there are
+    hard: Constraints | None = None  # what must hold in the result
+    init: NDArray[np.int32] | None = None  # clusters to start from
+    concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
 
 
 def _can_predict(estimator: SSEEstimator) -> bool:
@@ -73,6 +77,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "affinity": [StrOptions({"auto", *KERNELS, *PAPER_PRESETS, *_PRECOMPUTED}), callable],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
+        "hard": ["boolean"],
         "must_link_first": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -83,6 +88,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     affinity: str | Callable[[Any], Any]
     n_neighbors: int | str
     neighbors: Any
+    hard: bool
     must_link_first: bool
     n_jobs: int | None
     random_state: Any
@@ -91,7 +97,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters_: int
     objective_: float
     entropy_: float
-    membership_strength_: FloatArray
+    _strength: FloatArray | None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -102,6 +108,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
         constraints: Constraints | None = None,
+        init: ArrayLike | None = None,
+        locked: ArrayLike | None = None,
     ) -> Self:
         """Cluster the samples, with whatever is known about them.
 
@@ -117,6 +125,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Pairs of row numbers that belong together, or do not.
         constraints : Constraints, optional
             Anything else one knows: negative labels, groups, weights. All four add up.
+        init : array-like of shape (n_samples,), optional
+            Clusters to start from, such as an earlier result; -1 where there is none yet. They are
+            improved, their number stays unless ``n_clusters`` says otherwise, and clusters that
+            last keep their number.
+        locked : array-like, optional
+            Samples (row numbers, or a mask) that stay in their cluster of ``init``.
 
         Returns
         -------
@@ -126,11 +140,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ConstraintConflict
-            When the constraints contradict one another; the message gives the chain.
+            When the constraints contradict one another, or when hard ones leave no room for
+            ``n_clusters``; the message gives the chain.
         """
         if y is not None and not hasattr(y, "__len__"):
             raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
         given = gather_constraints(y, must_link, cannot_link, constraints)
+        if self.hard:
+            given = given.hardened()
         given.closure(given.n_min)  # contradictions show before any long work
         graph, similarity, self._extension = self._affinity(X, given)
         n = graph.n
@@ -138,20 +155,51 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
         if y is not None and len(y) != n:  # type: ignore[arg-type]
             raise ValueError(f"y has {len(y)} labels for {n} samples")  # type: ignore[arg-type]
+        self.graph_, self._similarity = graph, similarity
+        return self._solve(given, None if init is None else start_labels(init, n), locked)
+
+    def _solve(
+        self,
+        given: Constraints,
+        init: NDArray[np.int32] | None,
+        locked: ArrayLike | None,
+        concerned: NDArray[np.int64] | None = None,
+    ) -> Self:
+        """Search on the graph there is, and store what was found."""
+        n = self.graph_.n
         given.check(n)
         n_classes = self.n_clusters if self.n_clusters == len(given.classes) else None
         if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
             warnings.warn(
                 f"the labels name {np.unique(given.label_code).size} classes, so n_clusters="
                 f"{self.n_clusters} cannot keep them all apart",
-                stacklevel=3,
+                stacklevel=4,
             )
-        self.graph_ = graph
-        self._search(Problem(graph, similarity, given, n_classes))
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.membership_strength_ = membership_strength(graph, self.labels_)
+        hard = given.hard
+        points = locked_points(init, locked, n)
+        if init is not None and points.size:
+            locks = lock(init, points)
+            (given + locks).closure(n, n_classes=n_classes)  # a contradiction shows with its chain
+            hard = locks if hard is None else hard + locks
+        problem = Problem(self.graph_, self._similarity, given, n_classes, hard, init, concerned)
+        self._search(problem)
+        if hard and (report := hard.satisfaction(self.labels_)).n_broken:
+            raise RuntimeError(f"hard constraints were broken, which is a fault of ours:\n{report}")
+        if init is not None:
+            self.labels_ = keep_numbers(self.labels_, init, points)
+        self.constraints_ = given
+        self.n_clusters_ = int(np.unique(self.labels_).size)
+        self._strength = None
         self.constraint_report_ = given.satisfaction(self.labels_)
         return self
+
+    @property
+    def membership_strength_(self) -> FloatArray:
+        """How firmly the data hold each sample in its cluster, from 0 to 1; made when asked for."""
+        check_is_fitted(self)
+        if self._strength is None:
+            self._strength = membership_strength(self.graph_, self.labels_)
+        return self._strength
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
         """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
@@ -374,10 +422,14 @@ def warn_if_too_many(found: int, wanted: int | None) -> None:
         )
 
 
-def join_isolated(labels: NDArray[np.int32], graph: Graph, given: Constraints) -> Any:
-    """Put samples without neighbours where a must-link says they belong: no graph tells."""
+def join_isolated(labels: NDArray[np.int32], problem: Problem) -> Any:
+    """Put samples without neighbours where a must-link says they belong: no graph tells.
+
+    With hard constraints the search has placed them.
+    """
+    graph, given = problem.graph, problem.constraints
     lonely = graph.isolated
-    if lonely.size == 0 or not given:
+    if lonely.size == 0 or not given or problem.hard:
         return labels
     component = given.closure(graph.n).component
     labels = labels.copy()

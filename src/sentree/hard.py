@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sentree.colouring import Uncolourable, colour
 from sentree.constraints import Closure, Constraints
 from sentree.graph import Graph
+from sentree.optimise import link, multilevel
 from sentree.proof import Conflict, ConstraintConflict
 from sentree.propagation import propagate
 from sentree.tree import renumber
@@ -34,22 +35,32 @@ class Hardened(NamedTuple):
     problem: Anchored
     vertex: IntArray  # that each sample, and each anchor, has become part of
 
-    def shrunk(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Turn labels of the samples into a start: of every vertex, and with none broken."""
-        n = self.problem.n
+    def start(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Turn clusters of the samples into modules of all vertices that break nothing."""
         samples = renumber(labels)
         votes = sp.coo_array(
             (np.ones(samples.size), (self.vertex[: samples.size], samples)),
-            shape=(n, int(samples.max()) + 1),
+            shape=(self.problem.n, int(samples.max()) + 1),
         ).tocsr()
-        start = np.asarray(votes.argmax(axis=1)).ravel().astype(np.int64)
-        i, j = apart_pairs(self.problem.relation)
-        inside = (i < n) & (j < n)
-        i, j = i[inside], j[inside]
-        while (broken := start[i] == start[j]).any():
-            alone = np.unique(np.maximum(i[broken], j[broken]))
-            start[alone] = start.max() + 1 + np.arange(alone.size)
-        return renumber(start)
+        return _mended(self.problem, np.asarray(votes.argmax(axis=1)).ravel())
+
+
+def _mended(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
+    """Take apart the modules that hold vertices which are kept apart.
+
+    Each is searched inside, and its parts are united again as far as they may be.
+    """
+    modules = problem.extended(labels).astype(np.int64)
+    i, j = apart_pairs(problem.relation)
+    weights = problem.graph.to_scipy()
+    for module in np.unique(modules[i[modules[i] == modules[j]]]).tolist():
+        inside = np.flatnonzero(modules == module)
+        part = Graph.from_scipy(weights[inside][:, inside])
+        related = problem.relation[inside][:, inside]
+        parts = multilevel(part, related).labels
+        parts = link(part, parts, related).labels
+        modules[inside] = np.where(parts == 0, module, modules.max() + parts)
+    return renumber(modules)
 
 
 def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None = None) -> Hardened:
@@ -64,11 +75,11 @@ def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None =
     if not hard:
         return Hardened(problem, np.arange(total))
     closure = hard.closure(n)
+    _check_size(closure)
     if n_clusters is not None:
         _check_room(closure, n_clusters)
     vertex = np.concatenate((closure.component, closure.n_components + np.arange(total - n)))
     graph, relation = contract(problem.graph, problem.relation, vertex)
-    _check_size(closure)
     return Hardened(
         Anchored(graph, _kept_apart(relation, closure.cannot, graph.n), closure.n_components),
         vertex,
@@ -110,6 +121,8 @@ def fold(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArr
     out anew.
     """
     found = int(labels.max()) + 1
+    if found <= n_clusters:
+        return labels
     i, j = apart_pairs(problem.relation)
     by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
     if i.size == 0:
@@ -151,9 +164,8 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
     edges = np.searchsorted(concerned, np.column_stack((i, j)))
     try:
         found = colour(concerned.size, edges, k, labels[concerned])
-    except Uncolourable as error:
-        inside = np.isin(edges, error.core).all(axis=1)
-        raise _no_room(concerned[edges[inside]].tolist(), k) from None
+    except Uncolourable:  # but without wishes it could be done: see _check_room
+        found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
     spread = propagate(problem.graph, concerned, found)[: problem.n]
     for number in np.setdiff1d(np.arange(k), spread).tolist():
         crowded = np.flatnonzero(spread == np.bincount(spread).argmax())
@@ -170,25 +182,34 @@ def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
 
 
 def _check_room(closure: Closure, n_clusters: int) -> None:
-    """Refuse a number of clusters that the constraints have no room for, as far as is plain."""
+    """Refuse a number of clusters that the constraints have no room for."""
     if closure.n_components < n_clusters:
         sizes = np.bincount(closure.component)
-        largest = np.flatnonzero(closure.component == sizes.argmax())[:2].tolist()
-        chain = (
+        largest = np.flatnonzero(closure.component == sizes.argmax())
+        raise _no_room(
+            largest[[0, -1]],
             f"hard must-links, groups or labels leave {closure.n_components} sets of samples",
             f"n_clusters={n_clusters} needs at least as many",
         )
-        raise ConstraintConflict([Conflict("n_clusters", (largest[0], largest[-1]), chain)])
+    first = np.unique(closure.component, return_index=True)[1]
     for components in closure.exclusive:
         if components.size > n_clusters:
-            first = [int(np.flatnonzero(closure.component == c)[0]) for c in components[:8]]
-            shown = ", ".join(map(str, first)) + (", …" if components.size > 8 else "")
-            chain = (
-                f"samples {shown} are of {components.size} classes or members of a group that are "
-                "pairwise apart",
+            shown = ", ".join(map(str, first[components[:8]].tolist()))
+            more = ", …" if components.size > 8 else ""
+            raise _no_room(
+                first[components[:2]],
+                f"samples {shown}{more} are of {components.size} classes, or members of one group, "
+                "that are pairwise apart",
                 f"n_clusters={n_clusters}",
             )
-            raise ConstraintConflict([Conflict("n_clusters", (first[0], first[1]), chain)])
+    concerned, edges = np.unique(closure.cannot, return_inverse=True)
+    edges = edges.reshape(-1, 2)
+    try:
+        colour(concerned.size, edges, n_clusters, np.zeros(concerned.size, dtype=np.int32))
+    except Uncolourable as error:
+        pairs = first[concerned[edges[np.isin(edges, error.core).all(axis=1)]]]
+        apart = (f"{a} and {b} are apart" for a, b in pairs.tolist())
+        raise _no_room(pairs.ravel()[[0, -1]], *apart, f"n_clusters={n_clusters}") from None
 
 
 def _check_size(closure: Closure) -> None:
@@ -201,7 +222,7 @@ def _check_size(closure: Closure) -> None:
         )
 
 
-def _no_room(pairs: list[list[int]], k: int) -> ConstraintConflict:
-    """Say which vertices do not fit into k clusters."""
-    chain = (*(f"{a} and {b} are apart" for a, b in pairs), f"n_clusters={k}")
-    return ConstraintConflict([Conflict("n_clusters", (pairs[0][0], pairs[-1][1]), chain)])
+def _no_room(points: NDArray[Any], *chain: str) -> ConstraintConflict:
+    """Say which samples do not fit into the clusters."""
+    a, b = points.tolist()
+    return ConstraintConflict([Conflict("n_clusters", (a, b), chain)])

@@ -92,6 +92,7 @@ class SSEHierarchy(SSEEstimator):
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
+        hard: bool = False,
         must_link_first: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -104,6 +105,7 @@ class SSEHierarchy(SSEEstimator):
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
+        self.hard = hard
         self.must_link_first = must_link_first
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -124,7 +126,7 @@ class SSEHierarchy(SSEEstimator):
         else:
             self.labels_ = binary.tree.cut_to(self.n_clusters)
             warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
-        self.labels_ = join_isolated(self.labels_, graph, problem.constraints)
+        self.labels_ = join_isolated(self.labels_, problem)
         self._store(
             tree_objective(result.tree, leaf_penalty=self.leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
+from sentree.constraints import Constraints
 from sentree.entropy import partition_objective
-from sentree.estimator import Problem, SSEEstimator, join_isolated, warn_if_too_many
-from sentree.graph import FloatArray, Graph
-from sentree.optimise import merge, move, multilevel
+from sentree.estimator import (
+    Problem,
+    SSEEstimator,
+    gather_constraints,
+    join_isolated,
+    warn_if_too_many,
+)
+from sentree.graph import FloatArray
+from sentree.hard import Hardened, harden
+from sentree.optimise import PartitionResult, merge, move, multilevel, settle
 from sentree.propagation import propagate
 from sentree.scale import at_resolution, coarsen, to_number
 from sentree.tree import EncodingTree, renumber
@@ -62,13 +73,19 @@ class SSEPartition(SSEEstimator):
     neighbors : str or scikit-learn neighbours transformer, default="auto"
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
         ``KNeighborsTransformer``; "auto" is exact for small data.
+    n_init : int, default=1
+        Searches from different seeds, of which the one with the lowest objective counts
+        ("multilevel" only).
+    hard : bool, default=False
+        Whether all constraints must hold in the result; :class:`~sentree.Constraints` can make
+        single ones hard. A contradiction, or a number of clusters that leaves no room, is an error.
     moving : bool, default=True
         Move single samples after merging ("paper" only).
     must_link_first : bool, default=False
         Merge must-linked modules before all others, as the paper does for RNA-seq data ("paper"
         only).
     n_jobs : int, optional
-        Threads of the neighbour search.
+        Threads of the neighbour search and of several searches; the result is the same.
     random_state : int, RandomState or None, default=None
         Seed of the search and of approximate neighbours; None is the same as 0, so that results
         repeat.
@@ -90,6 +107,8 @@ class SSEPartition(SSEEstimator):
         The result as a tree of height 2.
     graph_ : Graph
         The graph of the samples.
+    constraints_ : Constraints
+        All that was said, in whatever form.
     constraint_report_ : ConstraintReport
         Which constraints are kept and which are broken.
     n_features_in_ : int
@@ -114,6 +133,7 @@ class SSEPartition(SSEEstimator):
         **SSEEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "method": [StrOptions({"multilevel", "paper"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
         "resolution": [Interval(Real, 0, None, closed="neither"), None],
         "moving": ["boolean"],
     }
@@ -128,6 +148,8 @@ class SSEPartition(SSEEstimator):
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
+        n_init: int = 1,
+        hard: bool = False,
         moving: bool = True,
         must_link_first: bool = False,
         n_jobs: int | None = None,
@@ -140,57 +162,151 @@ class SSEPartition(SSEEstimator):
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
+        self.n_init = n_init
+        self.hard = hard
         self.moving = moving
         self.must_link_first = must_link_first
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def refit(
+        self,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        constraints: Constraints | None = None,
+        keep: bool = True,
+        locked: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the same samples again with other constraints, from where the last fit ended.
+
+        No neighbours are searched, and samples move only where constraints concern them, so this
+        takes a small part of the time of :meth:`fit`. Clusters that last keep their number; their
+        count stays unless ``n_clusters`` has changed or hard constraints split one.
+
+        Parameters
+        ----------
+        y, must_link, cannot_link, constraints
+            As in :meth:`fit`.
+        keep : bool, default=True
+            Whether the constraints of the last fit (``constraints_``) still hold; else only those
+            that are given now do.
+        locked : array-like, optional
+            Samples (row numbers, or a mask) that stay in the clusters of ``labels_``.
+
+        Returns
+        -------
+        self
+            The estimator, fitted anew.
+        """
+        check_is_fitted(self)
+        given = gather_constraints(y, must_link, cannot_link, constraints)
+        if self.hard:
+            given = given.hardened()
+        before = self.constraints_
+        if keep:
+            given = before + given
+        concerned = np.union1d(before.named, given.named)
+        return self._solve(given, self.labels_, locked, concerned)
+
     def _search(self, problem: Problem) -> None:
         search = self._multilevel if self.method == "multilevel" else self._merge_and_move
-        graph, relation, labels, trace = search(problem)
-        found = renumber(labels[: problem.graph.n])
-        self.labels_ = join_isolated(found, problem.graph, problem.constraints)
+        anchored, labels, trace = search(problem)
+        self.labels_ = join_isolated(renumber(labels[: problem.graph.n]), problem)
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
-        self._store(partition_objective(graph, labels, relation), trace)
+        objective = partition_objective(anchored.graph, labels, anchored.relation)
+        # Where samples were one vertex, the search left out what they cost in any case.
+        self._store(objective, trace + (objective.value - trace[-1]))
 
-    def _merge_and_move(self, problem: Problem) -> tuple[Graph, Any, Any, FloatArray]:
+    def _merge_and_move(self, problem: Problem) -> tuple[Anchored, Any, FloatArray]:
         """Search as the paper does."""
-        if self.resolution is not None:
-            raise ValueError("resolution belongs to method='multilevel'")
-        graph, relation = problem.graph, self._paper_relation(problem)
+        if self.resolution is not None or problem.init is not None:
+            name = "resolution" if problem.init is None else "init"
+            raise ValueError(f"{name} belongs to method='multilevel'")
+        search = Anchored(problem.graph, self._paper_relation(problem), problem.graph.n)
+        hardened = harden(search, problem.hard, self.n_clusters)
+        working = hardened.problem
+        graph, relation, _ = working
         result = merge(
             graph, relation, n_modules=self.n_clusters, must_link_first=self.must_link_first
         )
         trace = result.trace
+        if problem.hard and self.n_clusters is not None:
+            labels = to_number(working, result.labels, self.n_clusters)
+            result = result._replace(labels=labels)
         if self.moving:
             reached = int(result.labels.max()) + 1 == self.n_clusters
             result = move(graph, result.labels, relation, keep_modules=reached)
             trace = np.concatenate((trace, result.trace[1:]))
         warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters)
-        return graph, relation, result.labels, trace
+        return search, result.labels[hardened.vertex], trace
 
-    def _multilevel(self, problem: Problem) -> tuple[Graph, Any, Any, FloatArray]:
-        """Search on all levels, then bring the modules to the scale that was asked for."""
-        seed = self._seed()
-        search = self._constrained(problem, seed)
-        graph, relation, n = search
-        modules = multilevel(graph, relation, seed=seed, max_rounds=_ROUNDS)
-        if self.n_clusters is not None:
-            spread = self._spread(problem)
-            start = modules.labels if spread is None else spread
-            labels = to_number(search, start, self.n_clusters)
-        elif self.resolution is not None:
-            labels = at_resolution(search, modules.labels, self.resolution)
+    def _multilevel(self, problem: Problem) -> tuple[Anchored, Any, FloatArray]:
+        """Search on all levels, or from what is there; bring it to the scale; move once more."""
+        search = self._constrained(problem)
+        hardened = harden(search, problem.hard, self.n_clusters)
+        working, vertex = hardened
+        graph, relation, n = working
+        concerned, trace = None, np.empty(0)
+        if problem.init is not None:
+            labels, concerned = self._resumed(problem, hardened)
         else:
-            labels = coarsen(search, modules.labels, problem.constraints)
-        result = move(graph, labels, relation, keep_modules=True)
-        trace = np.concatenate((modules.trace, result.trace))
+            labels, trace = self._found(problem, hardened)
+        result = settle(graph, labels, relation, vertices=concerned, keep_modules=True)
         labels = result.labels
         if self.n_clusters is not None and np.unique(labels[:n]).size < self.n_clusters:
-            labels = to_number(search, labels, self.n_clusters)  # only an anchor was left in one
-        return graph, relation, labels, trace
+            labels = to_number(working, labels, self.n_clusters)  # only an anchor was left in one
+        return search, labels[vertex], np.concatenate((trace, result.trace))
 
-    def _constrained(self, problem: Problem, seed: int) -> Anchored:
+    def _found(self, problem: Problem, hardened: Hardened) -> tuple[NDArray[Any], FloatArray]:
+        """Search for modules and bring them to the scale that was asked for."""
+        working = hardened.problem
+        spread = self._spread(problem)
+        if spread is not None:
+            assert self.n_clusters is not None
+            return to_number(working, hardened.start(spread), self.n_clusters), np.empty(0)
+        modules = self._modules(working)
+        if self.n_clusters is not None:
+            labels = to_number(working, modules.labels, self.n_clusters)
+        elif self.resolution is not None:
+            labels = at_resolution(working, modules.labels, self.resolution)
+        else:
+            labels = coarsen(working, modules.labels, problem.constraints, hardened.vertex)
+        return labels, modules.trace
+
+    def _modules(self, working: Anchored) -> PartitionResult:
+        """Return the modules of least objective of several searches."""
+        seeds = self._seed() + np.arange(self.n_init)
+
+        def search(seed: int) -> PartitionResult:
+            graph, relation, _ = working
+            return multilevel(graph, relation, seed=int(seed), max_rounds=_ROUNDS)
+
+        if self.n_init == 1:
+            return search(seeds[0])
+        with ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), self.n_init)) as pool:
+            return min(pool.map(search, seeds), key=lambda found: found.objective)
+
+    def _resumed(
+        self, problem: Problem, hardened: Hardened
+    ) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
+        """Start from clusters there are; return them and the vertices that may have to move."""
+        assert problem.init is not None
+        working, vertex = hardened
+        placed = np.flatnonzero(problem.init >= 0)
+        samples = renumber(problem.init)
+        if placed.size < samples.size:
+            samples = propagate(problem.graph, placed, renumber(problem.init[placed]))
+        labels = hardened.start(samples)
+        if self.n_clusters is not None and int(labels.max()) + 1 != self.n_clusters:
+            return to_number(working, labels, self.n_clusters), None
+        if problem.concerned is None:
+            return labels, None
+        moved = np.flatnonzero(labels[vertex[: samples.size]] != renumber(samples))
+        return labels, vertex[np.union1d(problem.concerned, moved)]
+
+    def _constrained(self, problem: Problem) -> Anchored:
         """Return the graphs with the constraints weighed by degree and information."""
         given, graph = problem.constraints, problem.graph
         penalty = 1.0 if self.penalty is None else self.penalty
@@ -201,7 +317,7 @@ class SSEPartition(SSEEstimator):
         if n_classes:
             same = 1 / max(n_classes, 2)
         else:
-            rough = multilevel(graph, seed=seed, max_rounds=1).labels
+            rough = multilevel(graph, seed=self._seed(), max_rounds=1).labels
             rough = coarsen(Anchored(graph, None, graph.n), rough)
             same = float(np.sum((np.bincount(rough) / graph.n) ** 2))
         anchored = anchor(graph, given, closure, cannot_share(same))

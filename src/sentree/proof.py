@@ -32,7 +32,8 @@ class Conflict:
     ----------
     kind : str
         The statement that cannot hold: "cannot_link", "negative_labels" or "apart"; "labels" where
-        points that belong together have two labels; "classes" where no class is left for a point.
+        points that belong together have two labels; "classes" where no class is left for a point;
+        "n_clusters" where hard constraints leave no room for so many or so few clusters.
     points : tuple of two ints
         The two ends of the chain; twice the same point where only one is concerned.
     chain : tuple of str

@@ -6,11 +6,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
+from sentree.hard import apart_pairs, contract, fold
 from sentree.optimise import LinkResult, link, merge, multilevel
 from sentree.tree import renumber
 from sentree.weights import Anchored
@@ -38,22 +38,18 @@ def to_number(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     labels = problem.extended(labels)
     if labels.max() + 1 < n_clusters:
         labels = _finer(problem, labels, n_clusters)
-        modules, related = _contracted(problem, labels)
+        modules, related = contract(problem.graph, problem.relation, labels)
         labels = renumber(merge(modules, related, n_modules=n_clusters).labels[labels])
     labels = link(problem.graph, labels, problem.relation, n_modules=n_clusters).labels
     found = int(labels.max()) + 1
-    if found > n_clusters:
+    if found > n_clusters and apart_pairs(problem.relation)[0].size == 0:
         warnings.warn(
             f"the graph falls into {found} parts that do not touch; the smallest were put into the "
             f"largest to reach n_clusters={n_clusters}: more neighbours, or must-links, would "
             "connect them",
             stacklevel=7,
         )
-        by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
-        target = np.arange(found)
-        target[by_volume[:-n_clusters]] = by_volume[-1]
-        labels = renumber(target[labels])
-    return labels
+    return fold(problem, labels, n_clusters)
 
 
 def at_resolution(problem: Anchored, labels: NDArray[Any], resolution: float) -> NDArray[np.int32]:
@@ -63,14 +59,17 @@ def at_resolution(problem: Anchored, labels: NDArray[Any], resolution: float) ->
 
 
 def coarsen(
-    problem: Anchored, labels: NDArray[Any], given: Constraints | None = None
+    problem: Anchored,
+    labels: NDArray[Any],
+    given: Constraints | None = None,
+    vertex: NDArray[Any] | None = None,
 ) -> NDArray[np.int32]:
     """Choose the scale from the data.
 
     Modules are united along their linkages, strongest first. The path ends at chance level, unless
     a clear break comes later: long or ring-shaped clusters are chains of modules that each link
     less than chance would have it, and still far more than two clusters do. Where constraints are
-    many, it ends where it keeps most of them.
+    many, it ends where it keeps most of them; ``vertex`` is what each sample is part of.
     """
     labels = problem.extended(labels)
     n_modules = int(labels.max()) + 1
@@ -78,7 +77,8 @@ def coarsen(
     unions = _natural_end(path.linkage, connected=path.linkage.size == n_modules - 1)
     must, cannot = _sampled_pairs(given)
     if min(len(must), len(cannot)) >= _ENOUGH_PAIRS:
-        unions = _kept_best(path, n_modules, labels[must], labels[cannot], unions)
+        of = labels if vertex is None else labels[vertex]
+        unions = _kept_best(path, n_modules, of[must], of[cannot], unions)
     return renumber(path.after(unions, n_modules)[labels])
 
 
@@ -154,22 +154,3 @@ def _split_all(problem: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int64
         related = None if problem.relation is None else problem.relation[inside][:, inside]
         parts[inside] = parts.max() + 1 + multilevel(part, related).labels
     return parts[: problem.n]
-
-
-def _contracted(problem: Anchored, labels: NDArray[np.int32]) -> tuple[Graph, Any]:
-    """Return the graphs of the modules; what is inside one is weight of its own."""
-    n, k = labels.size, int(labels.max()) + 1
-    member = sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
-
-    def between(matrix: Any) -> Any:
-        joined = (member.T @ matrix @ member).tocoo()
-        off = joined.row != joined.col
-        return sp.csr_array((joined.data[off], (joined.row[off], joined.col[off])), shape=(k, k))
-
-    weights = between(problem.graph.to_scipy())
-    weights = (weights + weights.T) * 0.5
-    weights.sort_indices()
-    inside = np.bincount(labels, problem.graph.degree, k)
-    degree = np.maximum(inside, np.asarray(weights.sum(axis=1)).ravel())
-    modules = Graph(weights.indptr, weights.indices, weights.data, degree)
-    return modules, None if problem.relation is None else between(problem.relation)

@@ -1,0 +1,83 @@
+"""Clusters to start from: reading them, locking some, and keeping their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sentree.constraints import Constraints
+from sentree.tree import renumber
+
+__all__ = ["keep_numbers", "lock", "locked_points", "start_labels"]
+
+
+def start_labels(init: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Check clusters to start from: whole numbers, -1 where there is none."""
+    labels = np.asarray(init)
+    if labels.shape != (n,):
+        raise ValueError(f"init has shape {labels.shape}, expected one cluster for {n} samples")
+    whole = labels.astype(np.int32, copy=True) if labels.dtype.kind in "iuf" else None
+    if whole is None or not np.array_equal(whole, labels) or whole.min() < -1:
+        raise ValueError("init must hold cluster numbers 0, 1, …, and -1 where there is none")
+    if whole.max() < 0:
+        raise ValueError("init gives no sample a cluster")
+    return whole
+
+
+def locked_points(
+    init: NDArray[np.int32] | None, locked: ArrayLike | None, n: int
+) -> NDArray[np.int64]:
+    """Check which samples are locked, and return them in order."""
+    if locked is None:
+        return np.empty(0, dtype=np.int64)
+    if init is None:
+        raise ValueError("locked samples stay where init has them: give init as well")
+    chosen = np.asarray(locked)
+    if chosen.dtype == bool:
+        if chosen.shape != (n,):
+            raise ValueError(f"the mask locked has shape {chosen.shape}, expected ({n},)")
+        chosen = np.flatnonzero(chosen)
+    if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n):
+        raise ValueError(f"locked must hold row numbers between 0 and {n - 1}, or a mask")
+    points = np.unique(chosen).astype(np.int64)
+    without = points[init[points] < 0]
+    if without.size:
+        raise ValueError(f"sample {without[0]} is locked, but init gives it no cluster")
+    return points
+
+
+def lock(init: NDArray[np.int32], points: NDArray[np.int64]) -> Constraints:
+    """Return hard constraints that keep the locked samples in clusters of their own."""
+    order = points[np.argsort(init[points], kind="stable")]
+    groups = np.split(order, np.flatnonzero(np.diff(init[order])) + 1)
+    return Constraints.from_groups(groups, [[group[0] for group in groups]], hard=True)
+
+
+def keep_numbers(
+    labels: NDArray[Any], before: NDArray[np.int32], points: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Give every cluster the number of the earlier one that it shares most samples with.
+
+    Each number goes to one cluster, the largest overlaps first, and those of locked points before
+    all; clusters that are left get numbers that were not in use.
+    """
+    now = renumber(labels)
+    width = int(before.max(initial=-1)) + 1
+    pair = now.astype(np.int64) * width + before
+    weight = np.ones(before.size)
+    weight[points] = before.size
+    known = before >= 0
+    cells, place = np.unique(pair[known], return_inverse=True)
+    shared = np.bincount(place, weight[known], cells.size)
+    number = np.full(int(now.max()) + 1, -1, dtype=np.int32)
+    taken: set[int] = set()
+    for cell in cells[np.argsort(-shared, kind="stable")].tolist():
+        cluster, old = divmod(cell, width)
+        if number[cluster] < 0 and old not in taken:
+            number[cluster] = old
+            taken.add(old)
+    fresh = np.flatnonzero(number < 0)
+    number[fresh] = width + np.arange(fresh.size, dtype=np.int32)
+    return number[now]
