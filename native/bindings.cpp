@@ -16,6 +16,7 @@
 #include "monitor.hpp"
 #include "move.hpp"
 #include "multilevel.hpp"
+#include "spread.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
@@ -207,6 +208,35 @@ Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_m
   }));
 }
 
+// Rows, classes and shares of the beliefs.
+Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
+                    std::int32_t n_classes, std::int32_t most_sweeps, double least_change,
+                    nb::object progress) {
+  const sentree::Csr graph = csr(indptr, indices, weights);
+  require(index.size() == code.size(), "labels and classes differ in length");
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    require(index.data()[k] >= 0 && index.data()[k] < graph.n, "a label is out of range");
+    require(code.data()[k] >= 0 && code.data()[k] < n_classes, "a class is out of range");
+  }
+  const sentree::Labels labelled(index.data(), index.data() + index.size());
+  const sentree::Labels classes(code.data(), code.data() + code.size());
+  std::vector<std::int32_t> row, column;
+  std::vector<double> share;
+  run(progress, [&](sentree::Monitor& monitor) {
+    const sentree::Beliefs beliefs =
+        sentree::spread(graph, labelled, classes, n_classes, most_sweeps, least_change, monitor);
+    for (std::int32_t i = 0; i < graph.n; ++i) {
+      for (std::int32_t s = 0; s < beliefs.count(i); ++s) {
+        row.push_back(i);
+        column.push_back(beliefs.shares(i)[s].code);
+        share.push_back(beliefs.shares(i)[s].value);
+      }
+    }
+    return 0;
+  });
+  return {to_numpy(std::move(row)), to_numpy(std::move(column)), to_numpy(std::move(share))};
+}
+
 double move_gain(Arguments a, Ints labels, std::int32_t i, std::int32_t to) {
   const sentree::Problem problem = a.problem();
   require(i >= 0 && i < problem.graph.n && to >= 0 && to < problem.graph.n, "move is out of range");
@@ -288,6 +318,8 @@ NB_MODULE(_kernels, module) {
   module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "i"_a,
              "to"_a);
+  module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
+             "n_classes"_a, "most_sweeps"_a, "least_change"_a, "progress"_a.none());
   module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a, "n_leaves"_a,
              "height"_a, "leaf_penalty"_a, "progress"_a.none());
 }

@@ -72,6 +72,17 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def spread(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    index: Ints,
+    code: Ints,
+    n_classes: int,
+    most_sweeps: int,
+    least_change: float,
+    progress: Progress,
+) -> tuple[Ints, Ints, Doubles]: ...
 def settle(
     indptr: Longs,
     indices: Ints,

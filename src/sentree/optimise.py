@@ -31,6 +31,7 @@ __all__ = [
     "move_gain",
     "multilevel",
     "settle",
+    "spread",
     "stretch",
 ]
 
@@ -41,6 +42,8 @@ Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray
 
 #: A move must gain more than this many bits: less is rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
+#: Labels are spread until shares change by less than this on average, or for so many sweeps.
+_LEAST_CHANGE, _MOST_SWEEPS = 1e-2, 10
 
 
 class PartitionResult(NamedTuple):
@@ -218,6 +221,24 @@ def link(
     )
     labels = renumber(_joined(k, first, second)[modules])
     return LinkResult(labels, linkage, np.column_stack((first, second)))
+
+
+def spread(
+    graph: Graph, index: ArrayLike, code: ArrayLike, *, progress: Progress = None
+) -> sp.csr_array[Any, tuple[int, int]]:
+    """Spread the classes 0..k-1 of some vertices: each believes what its neighbours do on average.
+
+    Returns a matrix of vertices by classes whose rows sum to 1, or are empty where no label
+    reaches; shares below 0.01 and beyond the fourth largest are left out.
+    """
+    points = np.ascontiguousarray(index, dtype=np.int32)
+    classes = np.ascontiguousarray(code, dtype=np.int32)
+    k = int(classes.max(initial=-1)) + 1
+    arrays = graph.indptr, graph.indices, graph.weights
+    row, column, share = _kernels.spread(
+        *arrays, points, classes, k, _MOST_SWEEPS, _LEAST_CHANGE, progress
+    )
+    return sp.csr_array((share, (row, column)), shape=(graph.n, k))
 
 
 def stretch(

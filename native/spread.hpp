@@ -1,0 +1,138 @@
+// Labels spread over a graph: every vertex believes what its neighbours do, on average.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "contraction.hpp"
+#include "monitor.hpp"
+
+namespace sentree {
+
+// The classes that a vertex may be of, by falling share; what is rare is left out, so that memory
+// and time do not grow with the number of classes.
+class Beliefs {
+ public:
+  static constexpr std::int32_t kMost = 4;  // classes kept of a vertex
+  static constexpr double kLeast = 1e-2;    // smallest share kept
+
+  struct Share {
+    std::int32_t code;
+    double value;
+  };
+
+  Beliefs(std::int32_t n, std::int32_t n_classes)
+      : shares_(static_cast<std::size_t>(n) * kMost), count_(n, 0), sum_(n_classes, 0.0) {}
+
+  std::int32_t count(std::int32_t i) const { return count_[i]; }
+  const Share* shares(std::int32_t i) const {
+    return &shares_[static_cast<std::size_t>(i) * kMost];
+  }
+
+  void know(std::int32_t i, std::int32_t code) {
+    count_[i] = 1;
+    shares_[static_cast<std::size_t>(i) * kMost] = {code, 1.0};
+  }
+
+  // Gives i the weighted mean of its neighbours that believe anything. Returns how much changed.
+  double average(const Csr& graph, std::int32_t i) {
+    seen_.clear();
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      const std::int32_t j = graph.indices[e];
+      const Share* share = shares(j);
+      for (std::int32_t s = 0; s < count_[j]; ++s) {
+        double& sum = sum_[share[s].code];
+        if (sum == 0) seen_.push_back(share[s].code);
+        sum += graph.weights[e] * share[s].value;
+      }
+    }
+    fresh_.clear();
+    for (const std::int32_t code : seen_) {
+      fresh_.push_back({code, sum_[code]});
+      sum_[code] = 0;
+    }
+    keep_largest();
+    return replace(i);
+  }
+
+ private:
+  // Leaves the largest shares, the smaller code first among equals, and makes their sum 1.
+  void keep_largest() {
+    std::sort(fresh_.begin(), fresh_.end(), [](const Share& a, const Share& b) {
+      return a.value != b.value ? a.value > b.value : a.code < b.code;
+    });
+    double total = 0;
+    for (const Share& share : fresh_) total += share.value;
+    std::size_t kept = 0;
+    double kept_total = 0;
+    while (kept < fresh_.size() && kept < static_cast<std::size_t>(kMost) &&
+           fresh_[kept].value >= kLeast * total) {
+      kept_total += fresh_[kept++].value;
+    }
+    fresh_.resize(kept);
+    for (Share& share : fresh_) share.value /= kept_total;
+  }
+
+  double replace(std::int32_t i) {
+    Share* old = &shares_[static_cast<std::size_t>(i) * kMost];
+    double change = 0;
+    for (const Share& share : fresh_) change += share.value;
+    for (std::int32_t s = 0; s < count_[i]; ++s) {
+      change += old[s].value;
+      for (const Share& share : fresh_) {
+        if (share.code == old[s].code) change -= 2 * std::min(share.value, old[s].value);
+      }
+    }
+    count_[i] = static_cast<std::int32_t>(fresh_.size());
+    std::copy(fresh_.begin(), fresh_.end(), old);
+    return change;
+  }
+
+  std::vector<Share> shares_;
+  Labels count_;
+  std::vector<double> sum_;  // scratch of average, by class
+  Labels seen_;
+  std::vector<Share> fresh_;
+};
+
+// Spreads the classes of the labelled vertices until they hardly change any more. Vertices are
+// averaged in the order in which the labels reach them, then in the reverse, and so on.
+inline Beliefs spread(const Csr& graph, const Labels& index, const Labels& code,
+                      std::int32_t n_classes, std::int32_t most_sweeps, double least_change,
+                      Monitor& monitor) {
+  Beliefs beliefs(graph.n, n_classes);
+  std::vector<char> reached(graph.n, 0);
+  Labels order;
+  order.reserve(graph.n);
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    beliefs.know(index[k], code[k]);
+    if (!reached[index[k]]) order.push_back(index[k]);
+    reached[index[k]] = 1;
+  }
+  const auto known = static_cast<std::ptrdiff_t>(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    for (std::int64_t e = graph.indptr[order[at]]; e < graph.indptr[order[at] + 1]; ++e) {
+      const std::int32_t j = graph.indices[e];
+      if (reached[j]) continue;
+      reached[j] = 1;
+      order.push_back(j);
+    }
+  }
+  order.erase(order.begin(), order.begin() + known);
+  for (std::int32_t sweep = 0; sweep < most_sweeps; ++sweep) {
+    double change = 0;
+    for (const std::int32_t i : order) {
+      monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i],
+                   static_cast<double>(sweep) / most_sweeps);
+      change += beliefs.average(graph, i);
+    }
+    if (change <= least_change * static_cast<double>(order.size())) break;
+    std::reverse(order.begin(), order.end());
+  }
+  return beliefs;
+}
+
+}  // namespace sentree
