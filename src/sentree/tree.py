@@ -288,9 +288,7 @@ class TreeShape:
     def __init__(self, parent: NodeArray) -> None:
         self.parent = parent
         self.n_nodes = parent.size
-        inner = np.unique(parent)
-        first_inner = inner[1] if inner.size > 1 else parent.size
-        self.n_leaves = int(first_inner)
+        self.n_leaves = int(parent[:-1].min()) if parent.size > 1 else 1
 
     def on_leaves(self, values: FloatArray) -> FloatArray:
         """Put values on the leaves and 0 on the inner nodes."""

@@ -1,0 +1,347 @@
+// Growing an encoding tree level by level: group the children of a node, group the groups, and so
+// on, until no further level gains.
+//
+// In the objective of a tree, sum_p S_p log2(V_p) / V_G + const, an inner node p counts with S_p,
+// twice the weight between different children of p. New nodes X between p and its children change
+// it by sum_X S_X log2(V_X / V_p) / V_G: the objective of a partition of the children in which a
+// child holds nothing inside. So the search for partitions finds the levels of trees.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "contraction.hpp"
+#include "monitor.hpp"
+#include "multilevel.hpp"
+
+namespace sentree {
+
+// The parent of every node of a tree; -1 for the root.
+using Parents = std::vector<std::int32_t>;
+
+// Numbers the inner nodes below the root so that each precedes its parent; the leaves come first.
+inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_t root) {
+  const auto n = static_cast<std::int32_t>(parent.size());
+  Labels first(n + 1, 0), inner;  // the inner children of a are inner[first[a]..first[a + 1]-1]
+  for (std::int32_t a = n_leaves; a < n; ++a) {
+    if (parent[a] >= 0) ++first[parent[a] + 1];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  inner.resize(first[n]);
+  Labels cursor(first.begin(), first.end() - 1);
+  for (std::int32_t a = n_leaves; a < n; ++a) {
+    if (parent[a] >= 0) inner[cursor[parent[a]]++] = a;
+  }
+  Labels order, waiting{root};  // depth first: what is near in the tree is near in memory
+  while (!waiting.empty()) {
+    const std::int32_t a = waiting.back();
+    waiting.pop_back();
+    order.push_back(a);
+    waiting.insert(waiting.end(), inner.begin() + first[a], inner.begin() + first[a + 1]);
+  }
+  Labels number(n, -1);
+  auto last = n_leaves + static_cast<std::int32_t>(order.size());
+  for (const std::int32_t a : order) number[a] = --last;
+  Parents out(n_leaves + order.size(), -1);
+  for (std::int32_t i = 0; i < n_leaves; ++i) out[i] = number[parent[i]];
+  for (const std::int32_t a : order) {
+    if (a != root) out[number[a]] = number[parent[a]];
+  }
+  return out;
+}
+
+// The graph of the leaves as they count in a tree: nothing inside, but what the penalty of a leaf
+// leaves out. A leaf without volume contributes nothing wherever it is: it stays where it is.
+inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {
+  LevelGraph graph(problem);
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
+    graph.vertices[i].association = leaf_penalty ? 0.0 : -problem.relation.row_sum(i);
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      const std::int32_t j = graph.indices[e];
+      if (!(graph.vertices[i].volume > 0 && graph.vertices[j].volume > 0)) graph.weights[e] = 0;
+    }
+  }
+  return graph;
+}
+
+// The graph of groups of vertices, as it counts for the next level: a group of several holds
+// nothing inside, since what is inside is paid for below.
+inline LevelGraph next_level(const LevelGraph& graph, const Labels& labels, std::int32_t k) {
+  LevelGraph groups = graph.contract(labels, k);
+  for (Module& module : groups.vertices) module.association = 0;
+  Labels size(k, 0);
+  for (const std::int32_t u : labels) ++size[u];
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
+    if (size[labels[i]] == 1) groups.vertices[labels[i]] = graph.vertices[i];
+  }
+  return groups;
+}
+
+// The members of the groups 0..k-1, and the place of every vertex in its group.
+struct Groups {
+  std::vector<Labels> members;
+  Labels place;
+
+  Groups(const Labels& labels, std::int32_t k) : members(k), place(labels.size()) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      place[i] = static_cast<std::int32_t>(members[labels[i]].size());
+      members[labels[i]].push_back(static_cast<std::int32_t>(i));
+    }
+  }
+
+  // What is inside one group, as a graph of its own.
+  LevelGraph inside(const LevelGraph& graph, const Labels& labels, std::int32_t u) const {
+    LevelGraph part;
+    for (const std::int32_t i : members[u]) {
+      part.vertices.push_back(graph.vertices[i]);
+      part.total_volume += graph.vertices[i].volume;
+      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+        if (labels[graph.indices[e]] != u) continue;
+        part.indices.push_back(place[graph.indices[e]]);
+        part.weights.push_back(graph.weights[e]);
+      }
+      part.indptr.push_back(static_cast<std::int64_t>(part.indices.size()));
+    }
+    return part;
+  }
+};
+
+// Searches the best grouping of the children of one node, whose graph is given, from the given
+// groups on. Returns the gain times V_G.
+class GroupSearch {
+ public:
+  GroupSearch(const MultilevelOptions& options, Monitor& monitor)
+      : options_(options), random_(options.seed), monitor_(monitor) {}
+
+  double run(const LevelGraph& graph, Labels& labels) {
+    if (graph.size() < 3 || !(graph.total_volume > 0)) return 0;
+    double sum = 0;
+    for (std::int32_t round = 0; round < options_.most_rounds; ++round) {
+      const double gain = multilevel_round(graph, labels, options_, random_, monitor_);
+      sum += gain;
+      if (!(gain > kLeastRound)) break;
+    }
+    return sum > options_.least_gain ? sum * graph.total_volume : 0;
+  }
+
+  // The same for several nodes at once: the vertices of owner u (0..k-1) are the children of u.
+  double run(const LevelGraph& graph, const Labels& owners, std::int32_t k, Labels& labels) {
+    if (k == 1) return run(graph, labels);
+    const Groups groups(owners, k);
+    double sum = 0;
+    std::int32_t next = 0;
+    for (std::int32_t u = 0; u < k; ++u) {
+      const Labels& members = groups.members[u];
+      const LevelGraph part = groups.inside(graph, owners, u);
+      Labels local(members.size());
+      for (std::size_t m = 0; m < members.size(); ++m) local[m] = labels[members[m]];
+      compact(local, graph.size());
+      sum += run(part, local);
+      for (std::size_t m = 0; m < members.size(); ++m) labels[members[m]] = next + local[m];
+      next += compact(local, part.size());
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr double kLeastRound = 1e-9;  // bits a round must gain for another one
+
+  MultilevelOptions options_;
+  std::mt19937_64 random_;
+  Monitor& monitor_;
+};
+
+inline Labels singles(std::int32_t n) {
+  Labels labels(n);
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+// Grows a tree of any height: groups the children of the root, the groups, and the members of each
+// group, and all that are new in turn, until every node has two children or children that do not
+// touch.
+class Growth {
+ public:
+  Growth(std::int32_t n, const MultilevelOptions& options, Monitor& monitor)
+      : search_(options, monitor), n_leaves_(n), parent_(n + 1, n) {
+    parent_[n] = -1;
+  }
+
+  // Clusters, if any, are the first groups: each is a node.
+  Parents run(LevelGraph graph, const Labels& clusters) {
+    Star star{n_leaves_, std::move(graph), singles(n_leaves_)};
+    if (clusters.empty() || !group(star, clusters)) waiting_.push_back(std::move(star));
+    while (!waiting_.empty()) {
+      const Star next = std::move(waiting_.back());
+      waiting_.pop_back();
+      Labels labels = singles(next.graph.size());
+      if (search_.run(next.graph, labels) > 0) group(next, labels);
+    }
+    return ordered(parent_, n_leaves_, n_leaves_);
+  }
+
+ private:
+  // A node, the graph of its children, and these.
+  struct Star {
+    std::int32_t node;
+    LevelGraph graph;
+    Labels children;
+  };
+
+  // Puts a node above every group of children. The groups, and the members of each, are stars to
+  // be searched next. Returns false where there is nothing to group.
+  bool group(const Star& star, Labels labels) {
+    const std::int32_t k = compact(labels, star.graph.size());
+    if (k == 1 || k == star.graph.size()) return false;
+    const Groups groups(labels, k);
+    Labels nodes;
+    for (std::int32_t u = 0; u < k; ++u) {
+      Labels children;
+      for (const std::int32_t i : groups.members[u]) children.push_back(star.children[i]);
+      if (children.size() == 1) {
+        nodes.push_back(children[0]);
+        continue;
+      }
+      nodes.push_back(static_cast<std::int32_t>(parent_.size()));
+      parent_.push_back(star.node);
+      for (const std::int32_t child : children) parent_[child] = nodes[u];
+      if (children.size() > 2) {
+        LevelGraph inside = groups.inside(star.graph, labels, u);
+        waiting_.push_back({nodes[u], std::move(inside), std::move(children)});
+      }
+    }
+    if (k > 2) waiting_.push_back({star.node, next_level(star.graph, labels, k), std::move(nodes)});
+    return true;
+  }
+
+  GroupSearch search_;
+  std::int32_t n_leaves_;
+  Parents parent_;  // leaves, the root, then the nodes as they were made
+  std::vector<Star> waiting_;
+};
+
+// A tree of a given height, all leaves at the same depth: levels are added one by one, each where
+// it gains most, and all levels are searched again after each.
+class Levels {
+ public:
+  Levels(LevelGraph leaves, const MultilevelOptions& options, Monitor& monitor)
+      : search_(options, monitor), most_sweeps_(options.most_rounds) {
+    graphs_.push_back(std::move(leaves));
+  }
+
+  // Clusters, if any, are one of the levels.
+  Parents run(std::int32_t height, const Labels& clusters) {
+    if (!clusters.empty() && height > 1) {
+      groups_.emplace_back();
+      graphs_.emplace_back();
+      set(0, clusters, clusters);
+      fixed_ = 0;
+    }
+    while (static_cast<std::int32_t>(groups_.size()) + 1 < height && add_level()) {
+      for (std::int32_t sweep = 0; sweep < most_sweeps_; ++sweep) {
+        double gain = 0;
+        for (std::size_t l = 0; l < groups_.size(); ++l) {
+          if (static_cast<std::int32_t>(l) != fixed_) gain += search_again(l);
+        }
+        if (!(gain > kLeastSweep * graphs_[0].total_volume)) break;
+      }
+    }
+    return parents();
+  }
+
+ private:
+  static constexpr double kLeastSweep = 1e-6;
+
+  // The group above each vertex of level l, and how many there are; the root for the uppermost.
+  Labels above(std::size_t l, std::int32_t& count) const {
+    count = l < groups_.size() ? graphs_[l + 1].size() : 1;
+    return l < groups_.size() ? groups_[l] : Labels(graphs_[l].size(), 0);
+  }
+
+  bool add_level() {
+    double most = 0;
+    std::size_t where = 0;
+    Labels found;
+    for (std::size_t l = 0; l <= groups_.size(); ++l) {
+      std::int32_t count = 0;
+      const Labels owners = above(l, count);
+      Labels labels = singles(graphs_[l].size());
+      const double gain = search_.run(graphs_[l], owners, count, labels);
+      if (gain > most) {
+        most = gain;
+        where = l;
+        found = std::move(labels);
+      }
+    }
+    if (!(most > 0)) return false;
+    std::int32_t count = 0;
+    const Labels owners = above(where, count);
+    groups_.insert(groups_.begin() + where, Labels());
+    graphs_.insert(graphs_.begin() + where + 1, LevelGraph());
+    set(where, std::move(found), owners);
+    if (static_cast<std::int32_t>(where) <= fixed_) ++fixed_;
+    return true;
+  }
+
+  // Groups the vertices of level l anew inside what is above the groups.
+  double search_again(std::size_t l) {
+    std::int32_t count = 0;
+    const Labels upper = above(l + 1, count);
+    Labels owners(graphs_[l].size()), labels = groups_[l];
+    for (std::int32_t i = 0; i < graphs_[l].size(); ++i) owners[i] = upper[labels[i]];
+    const double gain = search_.run(graphs_[l], owners, count, labels);
+    if (gain > 0) set(l, std::move(labels), owners);
+    return gain;
+  }
+
+  // Makes these the groups of level l; the owner of a vertex is two levels up.
+  void set(std::size_t l, Labels labels, const Labels& owners) {
+    const std::int32_t k = compact(labels, graphs_[l].size());
+    graphs_[l + 1] = next_level(graphs_[l], labels, k);
+    if (l + 1 < groups_.size()) {
+      groups_[l + 1].assign(k, 0);
+      for (std::size_t i = 0; i < labels.size(); ++i) groups_[l + 1][labels[i]] = owners[i];
+      for (std::size_t u = l + 1; u < groups_.size(); ++u) {
+        graphs_[u + 1] = next_level(graphs_[u], groups_[u], graphs_[u + 1].size());
+      }
+    }
+    groups_[l] = std::move(labels);
+  }
+
+  // A group of one member is no node.
+  Parents parents() const {
+    const std::int32_t n = graphs_[0].size();
+    Parents parent(n + 1, n);
+    parent[n] = -1;
+    Labels nodes = singles(n);  // of the vertices of the level
+    for (std::size_t l = 0; l < groups_.size(); ++l) {
+      Labels size(graphs_[l + 1].size(), 0), next(graphs_[l + 1].size(), -1);
+      for (const std::int32_t u : groups_[l]) ++size[u];
+      for (std::size_t i = 0; i < groups_[l].size(); ++i) {
+        const std::int32_t u = groups_[l][i];
+        if (size[u] > 1 && next[u] < 0) {
+          next[u] = static_cast<std::int32_t>(parent.size());
+          parent.push_back(n);
+        }
+        if (size[u] > 1) {
+          parent[nodes[i]] = next[u];
+        } else {
+          next[u] = nodes[i];
+        }
+      }
+      nodes = std::move(next);
+    }
+    return ordered(parent, n, n);
+  }
+
+  GroupSearch search_;
+  std::int32_t most_sweeps_;
+  std::int32_t fixed_ = -1;         // the level that is given, if any
+  std::vector<LevelGraph> graphs_;  // the leaves, then the groups of each level
+  std::vector<Labels> groups_;      // the group of every vertex of a level
+};
+
+}  // namespace sentree
