@@ -231,17 +231,30 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
   return {to_numpy(std::move(node)), to_numpy(std::move(gain))};
 }
 
-Out<std::int32_t> grow(Arguments a, Ints clusters, bool leaf_penalty, std::int32_t height,
-                       std::uint64_t seed, std::int32_t most_rounds, double least_gain,
-                       nb::object progress) {
+Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triplet_weights,
+                       bool leaf_penalty, std::int32_t height, std::uint64_t seed,
+                       std::int32_t most_rounds, double least_gain, nb::object progress) {
   const sentree::Problem problem = a.problem();
   sentree::Labels start;
   if (clusters.size() > 0) start = checked_labels(clusters, problem.graph.n);
+  require(triplets.size() == 3 * triplet_weights.size(), "triplets and weights differ in length");
+  sentree::Triplets wishes;
+  for (std::size_t t = 0; t < triplet_weights.size(); ++t) {
+    const std::int32_t* v = triplets.data() + 3 * t;
+    for (int m = 0; m < 3; ++m) {
+      require(v[m] >= 0 && v[m] < problem.graph.n, "a triplet is out of range");
+    }
+    wishes.push_back({{v[0], v[1], v[2]}, triplet_weights.data()[t]});
+  }
   const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
   return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
-    if (height > 0) return sentree::Levels(std::move(leaves), options, monitor).run(height, start);
-    return sentree::Growth(problem.graph.n, options, monitor).run(std::move(leaves), start);
+    if (height > 0) {
+      return sentree::Levels(std::move(leaves), std::move(wishes), options, monitor)
+          .run(height, start);
+    }
+    return sentree::Growth(problem.graph.n, options, monitor)
+        .run(std::move(leaves), start, std::move(wishes));
   }));
 }
 
@@ -306,8 +319,8 @@ NB_MODULE(_kernels, module) {
              "to"_a);
   module.def("grow", spread(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
-             "leaf_penalty"_a, "height"_a, "seed"_a, "most_rounds"_a, "least_gain"_a,
-             "progress"_a.none());
+             "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,
+             "most_rounds"_a, "least_gain"_a, "progress"_a.none());
   module.def("graft", spread(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a,
              "clusters"_a, "leaf_penalty"_a, "height"_a, "most_rounds"_a, "least_gain"_a,

@@ -80,6 +80,71 @@ inline LevelGraph next_level(const LevelGraph& graph, const Labels& labels, std:
   return groups;
 }
 
+inline Labels singles(std::int32_t n) {
+  Labels labels(n);
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+// A wish that the first two of three vertices join below the third. It is open as long as the three
+// are different children of one node; grouping these decides it.
+struct Triplet {
+  std::int32_t vertex[3];
+  double weight;
+
+  Triplet at(const Labels& place) const {
+    return {{place[vertex[0]], place[vertex[1]], place[vertex[2]]}, weight};
+  }
+
+  bool apart() const {
+    return vertex[0] != vertex[1] && vertex[0] != vertex[2] && vertex[1] != vertex[2];
+  }
+
+  bool together() const { return vertex[0] == vertex[1] && vertex[0] == vertex[2]; }
+};
+
+using Triplets = std::vector<Triplet>;
+
+// A graph with open triplets: the first two attract each other and repel the third, by nothing in
+// all, so that a group of all three leaves the wish open.
+inline LevelGraph with_triplets(const LevelGraph& graph, const Triplets& triplets) {
+  struct Entry {
+    std::int32_t from, to;
+    double weight;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::int64_t> first(graph.size() + 1, 0);
+  for (const Triplet& t : triplets) {
+    for (int one = 0; one < 3; ++one) {
+      for (int other = 0; other < 3; ++other) {
+        if (one == other) continue;
+        const double weight = one < 2 && other < 2 ? t.weight : -t.weight / 2;
+        entries.push_back({t.vertex[one], t.vertex[other], weight});
+        ++first[t.vertex[one] + 1];
+      }
+    }
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Entry> sorted(entries.size());
+  std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
+  for (const Entry& entry : entries) sorted[cursor[entry.from]++] = entry;
+  LevelGraph out;
+  out.vertices = graph.vertices;
+  out.total_volume = graph.total_volume;
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      out.indices.push_back(graph.indices[e]);
+      out.weights.push_back(graph.weights[e]);
+    }
+    for (std::int64_t e = first[i]; e < first[i + 1]; ++e) {
+      out.indices.push_back(sorted[e].to);
+      out.weights.push_back(sorted[e].weight);
+    }
+    out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+  }
+  return out;
+}
+
 // The members of the groups 0..k-1, and the place of every vertex in its group.
 struct Groups {
   std::vector<Labels> members;
@@ -109,13 +174,25 @@ struct Groups {
   }
 };
 
-// Searches the best grouping of the children of one node, whose graph is given, from the given
-// groups on. Returns the gain times V_G.
+// Searches the best grouping of the children of one node, whose graph and open triplets are given,
+// from the given groups on. Returns the gain times V_G.
 class GroupSearch {
  public:
   GroupSearch(const MultilevelOptions& options, Monitor& monitor)
       : options_(options), random_(options.seed), monitor_(monitor) {}
 
+  double run(const LevelGraph& graph, const Triplets& open, Labels& labels) {
+    return open.empty() ? run(graph, labels) : run(with_triplets(graph, open), labels);
+  }
+
+  // The same for several nodes at once: the vertices of owner u (0..k-1) are the children of u.
+  double run(const LevelGraph& graph, const Triplets& open, const Labels& owners, std::int32_t k,
+             Labels& labels) {
+    return open.empty() ? run(graph, owners, k, labels)
+                        : run(with_triplets(graph, open), owners, k, labels);
+  }
+
+ private:
   double run(const LevelGraph& graph, Labels& labels) {
     if (graph.size() < 3 || !(graph.total_volume > 0)) return 0;
     double sum = 0;
@@ -127,7 +204,6 @@ class GroupSearch {
     return sum > options_.least_gain ? sum * graph.total_volume : 0;
   }
 
-  // The same for several nodes at once: the vertices of owner u (0..k-1) are the children of u.
   double run(const LevelGraph& graph, const Labels& owners, std::int32_t k, Labels& labels) {
     if (k == 1) return run(graph, labels);
     const Groups groups(owners, k);
@@ -146,19 +222,12 @@ class GroupSearch {
     return sum;
   }
 
- private:
   static constexpr double kLeastRound = 1e-9;  // bits a round must gain for another one
 
   MultilevelOptions options_;
   std::mt19937_64 random_;
   Monitor& monitor_;
 };
-
-inline Labels singles(std::int32_t n) {
-  Labels labels(n);
-  std::iota(labels.begin(), labels.end(), 0);
-  return labels;
-}
 
 // Grows a tree of any height: groups the children of the root, the groups, and the members of each
 // group, and all that are new in turn, until every node has two children or children that do not
@@ -171,24 +240,25 @@ class Growth {
   }
 
   // Clusters, if any, are the first groups: each is a node.
-  Parents run(LevelGraph graph, const Labels& clusters) {
-    Star star{n_leaves_, std::move(graph), singles(n_leaves_)};
+  Parents run(LevelGraph graph, const Labels& clusters, Triplets triplets) {
+    Star star{n_leaves_, std::move(graph), singles(n_leaves_), std::move(triplets)};
     if (clusters.empty() || !group(star, clusters)) waiting_.push_back(std::move(star));
     while (!waiting_.empty()) {
       const Star next = std::move(waiting_.back());
       waiting_.pop_back();
       Labels labels = singles(next.graph.size());
-      if (search_.run(next.graph, labels) > 0) group(next, labels);
+      if (search_.run(next.graph, next.open, labels) > 0) group(next, labels);
     }
     return ordered(parent_, n_leaves_, n_leaves_);
   }
 
  private:
-  // A node, the graph of its children, and these.
+  // A node, the graph of its children, these, and the triplets that are open among them.
   struct Star {
     std::int32_t node;
     LevelGraph graph;
     Labels children;
+    Triplets open;
   };
 
   // Puts a node above every group of children. The groups, and the members of each, are stars to
@@ -197,6 +267,13 @@ class Growth {
     const std::int32_t k = compact(labels, star.graph.size());
     if (k == 1 || k == star.graph.size()) return false;
     const Groups groups(labels, k);
+    Triplets above;
+    std::vector<Triplets> inside(star.open.empty() ? 0 : k);
+    for (const Triplet& t : star.open) {
+      const Triplet grouped = t.at(labels);
+      if (grouped.apart()) above.push_back(grouped);
+      if (grouped.together()) inside[grouped.vertex[0]].push_back(t.at(groups.place));
+    }
     Labels nodes;
     for (std::int32_t u = 0; u < k; ++u) {
       Labels children;
@@ -209,11 +286,14 @@ class Growth {
       parent_.push_back(star.node);
       for (const std::int32_t child : children) parent_[child] = nodes[u];
       if (children.size() > 2) {
-        LevelGraph inside = groups.inside(star.graph, labels, u);
-        waiting_.push_back({nodes[u], std::move(inside), std::move(children)});
+        waiting_.push_back({nodes[u], groups.inside(star.graph, labels, u), std::move(children),
+                            inside.empty() ? Triplets{} : std::move(inside[u])});
       }
     }
-    if (k > 2) waiting_.push_back({star.node, next_level(star.graph, labels, k), std::move(nodes)});
+    if (k > 2) {
+      waiting_.push_back(
+          {star.node, next_level(star.graph, labels, k), std::move(nodes), std::move(above)});
+    }
     return true;
   }
 
@@ -227,8 +307,10 @@ class Growth {
 // it gains most, and all levels are searched again after each.
 class Levels {
  public:
-  Levels(LevelGraph leaves, const MultilevelOptions& options, Monitor& monitor)
-      : search_(options, monitor), most_sweeps_(options.most_rounds) {
+  Levels(LevelGraph leaves, Triplets triplets, const MultilevelOptions& options, Monitor& monitor)
+      : search_(options, monitor),
+        most_sweeps_(options.most_rounds),
+        triplets_(std::move(triplets)) {
     graphs_.push_back(std::move(leaves));
   }
 
@@ -261,6 +343,16 @@ class Levels {
     return l < groups_.size() ? groups_[l] : Labels(graphs_[l].size(), 0);
   }
 
+  // The triplets of different vertices of level l with one owner.
+  Triplets open(std::size_t l, const Labels& owners) const {
+    Triplets found;
+    for (Triplet t : triplets_) {
+      for (std::size_t below = 0; below < l; ++below) t = t.at(groups_[below]);
+      if (t.apart() && t.at(owners).together()) found.push_back(t);
+    }
+    return found;
+  }
+
   bool add_level() {
     double most = 0;
     std::size_t where = 0;
@@ -269,7 +361,7 @@ class Levels {
       std::int32_t count = 0;
       const Labels owners = above(l, count);
       Labels labels = singles(graphs_[l].size());
-      const double gain = search_.run(graphs_[l], owners, count, labels);
+      const double gain = search_.run(graphs_[l], open(l, owners), owners, count, labels);
       if (gain > most) {
         most = gain;
         where = l;
@@ -292,7 +384,7 @@ class Levels {
     const Labels upper = above(l + 1, count);
     Labels owners(graphs_[l].size()), labels = groups_[l];
     for (std::int32_t i = 0; i < graphs_[l].size(); ++i) owners[i] = upper[labels[i]];
-    const double gain = search_.run(graphs_[l], owners, count, labels);
+    const double gain = search_.run(graphs_[l], open(l, owners), owners, count, labels);
     if (gain > 0) set(l, std::move(labels), owners);
     return gain;
   }
@@ -311,13 +403,13 @@ class Levels {
     groups_[l] = std::move(labels);
   }
 
-  // A group of one member is no node.
+  // A group of one member is no node, and a group of all is the root.
   Parents parents() const {
     const std::int32_t n = graphs_[0].size();
     Parents parent(n + 1, n);
     parent[n] = -1;
     Labels nodes = singles(n);  // of the vertices of the level
-    for (std::size_t l = 0; l < groups_.size(); ++l) {
+    for (std::size_t l = 0; l < groups_.size() && graphs_[l + 1].size() > 1; ++l) {
       Labels size(graphs_[l + 1].size(), 0), next(graphs_[l + 1].size(), -1);
       for (const std::int32_t u : groups_[l]) ++size[u];
       for (std::size_t i = 0; i < groups_[l].size(); ++i) {
@@ -339,7 +431,8 @@ class Levels {
 
   GroupSearch search_;
   std::int32_t most_sweeps_;
-  std::int32_t fixed_ = -1;         // the level that is given, if any
+  std::int32_t fixed_ = -1;  // the level that is given, if any
+  Triplets triplets_;
   std::vector<LevelGraph> graphs_;  // the leaves, then the groups of each level
   std::vector<Labels> groups_;      // the group of every vertex of a level
 };

@@ -108,6 +108,8 @@ def grow(
     relation_indices: Ints,
     relation_weights: Doubles,
     clusters: Ints,
+    triplets: Ints,
+    triplet_weights: Doubles,
     leaf_penalty: bool,
     height: int,
     seed: int,

@@ -29,7 +29,7 @@ from sentree.constraints import Constraints, PairSimilarity
 from sentree.entropy import Objective
 from sentree.graph import Graph
 from sentree.neighbors import SEARCH_NAMES
-from sentree.tree import renumber
+from sentree.tree import EncodingTree, renumber
 
 __all__ = ["SSEEstimator"]
 
@@ -71,6 +71,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     random_state: Any
 
     labels_: NDArray[np.int32]
+    tree_: EncodingTree
     n_clusters_: int
     objective_: float
     entropy_: float
@@ -98,7 +99,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or do not.
         constraints : Constraints, optional
-            Anything else one knows: negative labels, groups, weights. All four add up.
+            Anything else one knows: negative labels, groups, triplets, weights. All four add up.
 
         Returns
         -------
@@ -128,15 +129,27 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.n_clusters} cannot keep them all apart",
                 stacklevel=3,
             )
+        if len(given.triplets) and not self._reads_triplets:
+            warnings.warn(
+                "triplets are about trees and do not count here: SSEHierarchy with "
+                "method='multilevel' takes them",
+                stacklevel=3,
+            )
         self.graph_ = graph
         self._search(Problem(graph, similarity, given, n_classes))
         self.n_clusters_ = int(self.labels_.max()) + 1
-        self.constraint_report_ = given.satisfaction(self.labels_)
+        tree = self.tree_ if self._reads_triplets else None
+        self.constraint_report_ = given.satisfaction(self.labels_, tree)
         return self
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
         """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
         return self.fit(X, y, **constraints).labels_
+
+    @property
+    def _reads_triplets(self) -> bool:
+        """Whether the search can do something with triplets."""
+        return False
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")

@@ -258,6 +258,7 @@ def grow(
     relation: Any = None,
     *,
     clusters: ArrayLike | None = None,
+    triplets: tuple[ArrayLike, ArrayLike] | None = None,
     height: int | None = None,
     leaf_penalty: bool = False,
     seed: int = 0,
@@ -271,9 +272,13 @@ def grow(
     it gains: until every node has two children, or children that do not touch. With ``height``,
     levels are added where they gain most until the tree has that height, and all levels are
     searched again after each. ``clusters`` are kept: each is a node of the tree (a leaf, where it
-    has one member). ``max_rounds`` is for the search of one level, ``max_grafts`` for
-    :func:`graft`. The trace has the objective of the star, of the grown tree and after every
-    round of moves.
+    has one member). ``triplets`` are rows (i, j, k) and their weights: where the three are
+    different children of one node, i and j attract each other by the weight and repel k by half of
+    it each, so that they are grouped below k; once that is decided they are silent. Moves do not
+    see them, and are left out where there are some.
+
+    ``max_rounds`` is for the search of one level, ``max_grafts`` for :func:`graft`. The trace has
+    the objective of the star, of the grown tree and after every round of moves.
     """
     _check_height(height)
     kept = _clusters(clusters, graph.n)
@@ -283,9 +288,12 @@ def grow(
         tree = star if height == 1 or clusters is None else EncodingTree.from_labels(kept, graph)
         return TreeResult(tree, start, np.array([start]))
     problem = _problem(graph, relation)
+    rows, weights = (np.empty(0), np.empty(0)) if triplets is None else triplets
     parent = _kernels.grow(
         *problem,
         kept,
+        np.asarray(rows, dtype=np.int32).ravel(),
+        np.asarray(weights, dtype=np.float64),
         leaf_penalty,
         height or 0,
         seed,
@@ -293,10 +301,11 @@ def grow(
         _LEAST_MOVE_GAIN,
         progress,
     )
+    grafts = max_grafts if triplets is None else 0
     parent, gain = _kernels.graft(
-        *problem, parent, kept, leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
+        *problem, parent, kept, leaf_penalty, height or 0, grafts, _LEAST_MOVE_GAIN, progress
     )
-    tree = EncodingTree.from_parent(parent, graph, relation)
+    tree = EncodingTree.from_parent(parent, graph, relation).by_volume()
     end = tree_objective(tree, leaf_penalty=leaf_penalty).value
     return TreeResult(tree, end, np.append(start, _trace(end + gain.sum(), gain)[1]))
 
@@ -333,7 +342,7 @@ def graft(
         _LEAST_MOVE_GAIN,
         progress,
     )
-    moved = EncodingTree.from_parent(parent, graph, relation)
+    moved = EncodingTree.from_parent(parent, graph, relation).by_volume()
     return TreeResult(moved, *_trace(start, gain))
 
 

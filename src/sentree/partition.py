@@ -163,10 +163,12 @@ class SSEPartition(SSEEstimator):
         warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters)
         return graph, relation, result.labels, trace
 
-    def _multilevel(self, problem: Problem) -> tuple[Graph, Any, Any, FloatArray]:
+    def _multilevel(
+        self, problem: Problem, search: Anchored | None = None
+    ) -> tuple[Graph, Any, Any, FloatArray]:
         """Search on all levels, then bring the modules to the scale that was asked for."""
         seed = self._seed()
-        search = self._constrained(problem, seed)
+        search = self._constrained(problem, seed) if search is None else search
         graph, relation, n = search
         modules = multilevel(graph, relation, seed=seed, max_rounds=_ROUNDS)
         if self.n_clusters is not None:
