@@ -258,6 +258,13 @@ Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triple
   }));
 }
 
+std::tuple<Out<double>, Out<double>, Out<double>> measure(Arguments a, Ints parent) {
+  const sentree::Problem problem = a.problem();
+  sentree::Measures found = sentree::measure(problem, checked_tree(parent, problem.graph.n));
+  return {to_numpy(std::move(found.volume)), to_numpy(std::move(found.cut)),
+          to_numpy(std::move(found.relation_cut))};
+}
+
 std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints clusters,
                                                  bool leaf_penalty, std::int32_t height,
                                                  std::int32_t most_rounds, double least_gain,
@@ -321,6 +328,8 @@ NB_MODULE(_kernels, module) {
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,
              "most_rounds"_a, "least_gain"_a, "progress"_a.none());
+  module.def("measure", spread(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a);
   module.def("graft", spread(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a,
              "clusters"_a, "leaf_penalty"_a, "height"_a, "most_rounds"_a, "least_gain"_a,

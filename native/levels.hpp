@@ -53,6 +53,42 @@ inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_
   return out;
 }
 
+// What is known of every node of a tree whose nodes precede their parents.
+struct Measures {
+  std::vector<double> volume, cut, relation_cut;
+};
+
+// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends;
+// climbing there takes as long as the tree is high.
+inline Measures measure(const Problem& problem, const Parents& parent) {
+  const auto n = static_cast<std::int32_t>(parent.size());
+  std::vector<double> volume(n, 0.0), cut(n, 0.0), relation_cut(n, 0.0);
+  Labels depth(n, 0);
+  for (std::int32_t a = n - 2; a >= 0; --a) depth[a] = depth[parent[a]] + 1;
+  for (std::int32_t i = 0; i < problem.graph.n; ++i) {
+    volume[i] = problem.degree[i];
+    problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+      cut[i] += weight;
+      relation_cut[i] += relation;
+      if (j < i) return;
+      std::int32_t a = i, b = j;
+      while (a != b) {
+        if (depth[a] < depth[b]) std::swap(a, b);
+        a = parent[a];
+      }
+      cut[a] -= 2 * weight;
+      relation_cut[a] -= 2 * relation;
+    });
+  }
+  for (std::int32_t a = 0; a + 1 < n; ++a) {
+    volume[parent[a]] += volume[a];
+    cut[parent[a]] += cut[a];
+    relation_cut[parent[a]] += relation_cut[a];
+  }
+  cut[n - 1] = relation_cut[n - 1] = 0;
+  return {std::move(volume), std::move(cut), std::move(relation_cut)};
+}
+
 // The graph of the leaves as they count in a tree: nothing inside, but what the penalty of a leaf
 // leaves out. A leaf without volume contributes nothing wherever it is: it stays where it is.
 inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {

@@ -133,3 +133,13 @@ def graft(
     least_gain: float,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def measure(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    parent: Ints,
+) -> tuple[Doubles, Doubles, Doubles]: ...

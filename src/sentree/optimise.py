@@ -282,12 +282,12 @@ def grow(
     """
     _check_height(height)
     kept = _clusters(clusters, graph.n)
-    star = EncodingTree.from_labels(np.zeros(graph.n), graph, relation)
+    problem = _problem(graph, relation)
+    star = _measured(problem, np.append(np.full(graph.n, graph.n), -1))
     start = tree_objective(star, leaf_penalty=leaf_penalty).value
     if graph.volume == 0 or height == 1:
         tree = star if height == 1 or clusters is None else EncodingTree.from_labels(kept, graph)
         return TreeResult(tree, start, np.array([start]))
-    problem = _problem(graph, relation)
     rows, weights = (np.empty(0), np.empty(0)) if triplets is None else triplets
     parent = _kernels.grow(
         *problem,
@@ -301,11 +301,11 @@ def grow(
         _LEAST_MOVE_GAIN,
         progress,
     )
-    grafts = max_grafts if triplets is None else 0
-    parent, gain = _kernels.graft(
-        *problem, parent, kept, leaf_penalty, height or 0, grafts, _LEAST_MOVE_GAIN, progress
-    )
-    tree = EncodingTree.from_parent(parent, graph, relation).by_volume()
+    gain = np.empty(0)
+    if max_grafts > 0 and triplets is None:
+        options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
+        parent, gain = _kernels.graft(*problem, parent, kept, *options)
+    tree = _measured(problem, parent)
     end = tree_objective(tree, leaf_penalty=leaf_penalty).value
     return TreeResult(tree, end, np.append(start, _trace(end + gain.sum(), gain)[1]))
 
@@ -332,8 +332,9 @@ def graft(
     start = tree_objective(tree, leaf_penalty=leaf_penalty).value
     if graph.volume == 0 or tree.n_nodes == 1:
         return TreeResult(tree, start, np.array([start]))
+    problem = _problem(graph, relation)
     parent, gain = _kernels.graft(
-        *_problem(graph, relation),
+        *problem,
         tree.parent,
         _clusters(clusters, graph.n),
         leaf_penalty,
@@ -342,8 +343,13 @@ def graft(
         _LEAST_MOVE_GAIN,
         progress,
     )
-    moved = EncodingTree.from_parent(parent, graph, relation).by_volume()
-    return TreeResult(moved, *_trace(start, gain))
+    return TreeResult(_measured(problem, parent), *_trace(start, gain))
+
+
+def _measured(problem: Problem, parent: NDArray[Any]) -> EncodingTree:
+    """Return a tree that is not too high, its nodes numbered by volume."""
+    parent = parent.astype(np.int32, copy=False)
+    return EncodingTree(parent, *_kernels.measure(*problem, parent)).by_volume()
 
 
 def _check_height(height: int | None) -> None:
