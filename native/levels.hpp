@@ -231,6 +231,7 @@ class GroupSearch {
  private:
   double run(const LevelGraph& graph, Labels& labels) {
     if (graph.size() < 3 || !(graph.total_volume > 0)) return 0;
+    if (graph.size() == 3 && compact(labels, 3) == 3) return best_pair(graph, labels);
     double sum = 0;
     for (std::int32_t round = 0; round < options_.most_rounds; ++round) {
       const double gain = multilevel_round(graph, labels, options_, random_, monitor_);
@@ -238,6 +239,26 @@ class GroupSearch {
       if (!(gain > kLeastRound)) break;
     }
     return sum > options_.least_gain ? sum * graph.total_volume : 0;
+  }
+
+  // Of three vertices: every grouping is tried, which is the same and saves a search.
+  double best_pair(const LevelGraph& graph, Labels& labels) const {
+    const PartitionEntropy entropy(graph.total_volume);
+    double most = 0;
+    for (std::int32_t third = 0; third < 3; ++third) {
+      const std::int32_t i = third == 0 ? 1 : 0, j = third == 2 ? 1 : 2;
+      double between = 0;
+      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+        if (graph.indices[e] == j) between += graph.weights[e];
+      }
+      const Module &x = graph.vertices[i], &y = graph.vertices[j];
+      const double gain = entropy.merge_gain(x, entropy.term(x), y, entropy.term(y), between);
+      if (!(gain > options_.least_gain && gain > most)) continue;
+      most = gain;
+      labels[i] = labels[j] = 0;
+      labels[third] = 1;
+    }
+    return most * graph.total_volume;
   }
 
   double run(const LevelGraph& graph, const Labels& owners, std::int32_t k, Labels& labels) {
