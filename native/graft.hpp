@@ -95,6 +95,10 @@ class Graft {
     double gain = 0;      // times V_G
   };
 
+  static double cost(double split, double log_volume) {
+    return TreeEntropy::node_cost(split, log_volume);
+  }
+
   static double log_of(double volume) { return volume > 0 ? std::log2(volume) : 0.0; }
 
   template <class Visit>
@@ -364,7 +368,7 @@ class Graft {
       }
       reach.log = log_of(reach.volume);
       reach.grown = node.log;
-      saved += node.split * node.log - reach.split * reach.log;
+      saved += cost(node.split, node.log) - cost(reach.split, reach.log);
       below = reach.within;
     }
     return saved;
@@ -403,19 +407,19 @@ class Graft {
         const Reach& p = reach_[node.parent];
         parent_grown = p.grown;
         reach.above =
-            p.above + (p.split + 2 * (p.within - reach.within)) * p.grown - p.split * p.log;
+            p.above + cost(p.split + 2 * (p.within - reach.within), p.grown) - cost(p.split, p.log);
         reach.depth = p.depth + 1;
       }
-      if (pair && (u == from || u == other) && !(u == other && !node.unit)) continue;
+      if (pair && (u == from || (u == other && node.unit))) continue;  // where it is
       if (!node.unit && u != from && fits(reach.depth + 1 + unit.height)) {
         offer(u, false,
-              reach.above + (reach.split + 2 * reach.within + unit.own) * reach.grown -
-                  reach.split * reach.log);
+              reach.above + cost(reach.split + 2 * reach.within + unit.own, reach.grown) -
+                  cost(reach.split, reach.log));
       }
       if (u != other && fits(reach.depth + 1 + std::max(unit.height, node.height))) {
         offer(u, true,
-              reach.above + (2 * reach.within + unit.own + node.own) * reach.grown -
-                  node.own * parent_grown);
+              reach.above + cost(2 * reach.within + unit.own + node.own, reach.grown) -
+                  cost(node.own, parent_grown));
       }
     }
     return best;
@@ -538,7 +542,8 @@ class Graft {
     for (auto a = order.rbegin(); a != order.rend(); ++a) {
       if (nodes_[*a].wall || nodes_[*a].split >= 0) continue;
       const std::int32_t p = nodes_[*a].parent;
-      const double gain = nodes_[*a].split * (nodes_[*a].log - nodes_[p].log);
+      const double gain =
+          cost(nodes_[*a].split, nodes_[*a].log) - cost(nodes_[*a].split, nodes_[p].log);
       if (!(gain > options_.least_gain * total_)) continue;
       sum += gain;
       nodes_[p].split += nodes_[*a].split;
