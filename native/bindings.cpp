@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "contraction.hpp"
+#include "graft.hpp"
+#include "levels.hpp"
 #include "merge.hpp"
 #include "monitor.hpp"
 #include "move.hpp"
@@ -245,6 +247,16 @@ double move_gain(Arguments a, Ints labels, std::int32_t i, std::int32_t to) {
   return partition.gain(i, to);
 }
 
+std::vector<std::int32_t> checked_tree(const Ints& parent, std::int32_t n_leaves) {
+  const auto n_nodes = static_cast<std::int32_t>(parent.size());
+  require(n_leaves >= 1 && n_nodes >= n_leaves, "the number of leaves is wrong");
+  for (std::int32_t node = 0; node + 1 < n_nodes; ++node) {
+    require(parent.data()[node] > node && parent.data()[node] < n_nodes,
+            "a node does not precede its parent");
+  }
+  return {parent.data(), parent.data() + n_nodes};
+}
+
 std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume, Doubles cut,
                                                     Doubles relation_cut, std::int32_t n_leaves,
                                                     std::int32_t height, bool leaf_penalty,
@@ -252,17 +264,13 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
   require(parent.size() == volume.size() && parent.size() == cut.size() &&
               parent.size() == relation_cut.size(),
           "the arrays of the tree differ in length");
+  checked_tree(parent, n_leaves);
   const sentree::Tree tree{parent.data(),
                            volume.data(),
                            cut.data(),
                            relation_cut.data(),
                            static_cast<std::int32_t>(parent.size()),
                            n_leaves};
-  require(n_leaves >= 1 && tree.n_nodes >= n_leaves, "the number of leaves is wrong");
-  for (std::int32_t node = 0; node + 1 < tree.n_nodes; ++node) {
-    require(tree.parent[node] > node && tree.parent[node] < tree.n_nodes,
-            "a node does not precede its parent");
-  }
   std::vector<std::int32_t> node;
   std::vector<double> gain;
   run(progress, [&](sentree::Monitor& monitor) {
@@ -274,6 +282,60 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
     return 0;
   });
   return {to_numpy(std::move(node)), to_numpy(std::move(gain))};
+}
+
+Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triplet_weights,
+                       bool leaf_penalty, std::int32_t height, std::uint64_t seed,
+                       std::int32_t most_rounds, double least_gain, nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  sentree::Labels start;
+  if (clusters.size() > 0) start = checked_labels(clusters, problem.graph.n);
+  require(triplets.size() == 3 * triplet_weights.size(), "triplets and weights differ in length");
+  sentree::Triplets wishes;
+  for (std::size_t t = 0; t < triplet_weights.size(); ++t) {
+    const std::int32_t* v = triplets.data() + 3 * t;
+    for (int m = 0; m < 3; ++m) {
+      require(v[m] >= 0 && v[m] < problem.graph.n, "a triplet is out of range");
+    }
+    wishes.push_back({{v[0], v[1], v[2]}, triplet_weights.data()[t]});
+  }
+  const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
+  return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+    sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
+    if (height > 0) {
+      return sentree::Levels(std::move(leaves), std::move(wishes), options, monitor)
+          .run(height, start);
+    }
+    return sentree::Growth(problem.graph.n, options, monitor)
+        .run(std::move(leaves), start, std::move(wishes));
+  }));
+}
+
+std::tuple<Out<double>, Out<double>, Out<double>> measure(Arguments a, Ints parent) {
+  const sentree::Problem problem = a.problem();
+  sentree::Measures found = sentree::measure(problem, checked_tree(parent, problem.graph.n));
+  return {to_numpy(std::move(found.volume)), to_numpy(std::move(found.cut)),
+          to_numpy(std::move(found.relation_cut))};
+}
+
+std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints clusters,
+                                                 bool leaf_penalty, std::int32_t height,
+                                                 std::int32_t most_rounds, double least_gain,
+                                                 nb::object progress) {
+  const sentree::Problem problem = a.problem();
+  const sentree::Parents start = checked_tree(parent, problem.graph.n);
+  sentree::Labels kept;
+  if (clusters.size() > 0) kept = checked_labels(clusters, problem.graph.n);
+  const sentree::GraftOptions options{most_rounds, height, least_gain};
+  sentree::Parents result;
+  std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
+    const sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
+    sentree::Graft graft(leaves, start, kept, options, monitor);
+    std::vector<double> found = graft.run();
+    result = graft.parents();
+    return found;
+  });
+  return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
 }
 
 // Lets every kernel take the arrays of a problem as its first seven arguments.
@@ -320,6 +382,16 @@ NB_MODULE(_kernels, module) {
              "to"_a);
   module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
              "n_classes"_a, "most_sweeps"_a, "least_change"_a, "progress"_a.none());
+  module.def("grow", spread(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
+             "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,
+             "most_rounds"_a, "least_gain"_a, "progress"_a.none());
+  module.def("measure", spread(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a);
+  module.def("graft", spread(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a,
+             "clusters"_a, "leaf_penalty"_a, "height"_a, "most_rounds"_a, "least_gain"_a,
+             "progress"_a.none());
   module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a, "n_leaves"_a,
              "height"_a, "leaf_penalty"_a, "progress"_a.none());
 }

@@ -76,6 +76,10 @@ class TreeEntropy {
     return volume > 0 ? saved / total_ * std::log2(total_ / volume) : 0.0;
   }
 
+  // The objective in other words: inner node p costs S_p log2(V_p) / V_G, where S_p is the sum of c
+  // over its children less c_p, and the leaves cost a constant. This is V_G times that cost.
+  static double node_cost(double split, double log_volume) { return split * log_volume; }
+
   // Inner node a is removed, its children go to its parent p: (sum c_b - c_a) / V log2(V_a / V_p).
   double compress_gain(double children_cut, double own_cut, double volume,
                        double parent_volume) const {

@@ -632,13 +632,43 @@ def test_counts_and_repr():
     assert repr(declared) == "Constraints(labels=1, classes=2 declared)"
 
 
+def test_triplets_are_statements_like_others():
+    some = Constraints.from_triplets([(0, 1, 2), (3, 4, 11)], weights=[2.0, 0.5])
+    both = some + full_example() + Constraints.from_triplets(np.array([[5, 6, 7]]))
+    assert both.triplets.tolist() == [[0, 1, 2], [3, 4, 11], [5, 6, 7]]
+    assert both.triplet_weight.tolist() == [2.0, 0.5, 1.0]
+    assert len(both) == len(full_example()) + 3
+    assert both.n_min == 12
+    assert repr(some) == "Constraints(triplets=2)"
+    assert pickle.loads(pickle.dumps(both)).triplets.tolist() == both.triplets.tolist()
+    assert both.closure(12).n_components == full_example().closure(12).n_components
+    with pytest.raises(ValueError, match=r"triplet 1 is \(3, 4, 11\), but there are only 10"):
+        both.check(10)
+
+
+@pytest.mark.parametrize(
+    ("rows", "weights", "message"),
+    [
+        ([(0, 1)], None, r"triplets must be triplets, shape \(m, 3\); got shape \(1, 2\)"),
+        ([(0, 1, 2), (0, 1)], None, r"triplet 1 is \(0, 1\): a triplet has three members"),
+        ([(0, 1, 2), (3, 1, 3)], None, r"triplet 1 is \(3, 1, 3\): its samples must differ"),
+        ([(0, 1, -2)], None, "samples are numbered from 0"),
+        ([(0, 1, 2)], [0.0], "triplet 0, .* has weight 0.0"),
+        (5, None, "triplets must be a list of triplets"),
+    ],
+)
+def test_from_triplets_names_what_is_wrong(rows, weights, message):
+    with pytest.raises(ValueError, match=message):
+        Constraints.from_triplets(rows, weights)
+
+
 def test_arrays_are_read_only_and_copied():
     pairs = np.array([[0, 1]])
     constraints = full_example() + Constraints.from_pairs(pairs)
     pairs[0, 0] = 7
     assert constraints.must_link[-1].tolist() == [0, 1]
     arrays = [v for v in vars(constraints).values() if isinstance(v, np.ndarray)]
-    assert len(arrays) == 8
+    assert len(arrays) == 10
     for array in (*arrays, *constraints.together, *constraints.apart):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1

@@ -117,7 +117,7 @@ HIERARCHY = {
 @pytest.mark.parametrize("name", HIERARCHY)
 def test_plain_hierarchy(name):
     X, y = data(name)
-    model = SSEHierarchy(affinity="paper-hierarchy").fit(X)
+    model = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X)
     dp, ari, nmi, height, star, binary, flat = HIERARCHY[name]
     assert dendrogram_purity(model.binary_tree_, y) == pytest.approx(dp, abs=1e-6)
     assert adjusted_rand_score(y, model.labels_) == pytest.approx(ari, abs=1e-6)
@@ -134,8 +134,8 @@ def test_plain_hierarchy(name):
 
 def test_the_self_loops_matter():
     X, y = data("heart")
-    preset = SSEHierarchy(affinity="paper-hierarchy").fit(X)
-    plain = SSEHierarchy(affinity="precomputed").fit(preset.graph_.to_scipy())
+    preset = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X)
+    plain = SSEHierarchy(method="paper", affinity="precomputed").fit(preset.graph_.to_scipy())
     assert dendrogram_purity(plain.binary_tree_, y) == pytest.approx(0.621491, abs=1e-6)
     assert plain.n_clusters_ == 41
 
@@ -179,7 +179,7 @@ def test_constrained_hierarchy_is_as_pure_as_printed(name, printed):
     scores = []
     for draw in range(10):
         given = sample_pairs(y, 0.2, 0.2, draw)
-        model = SSEHierarchy(affinity="paper-hierarchy").fit(X, constraints=given)
+        model = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X, constraints=given)
         scores.append(100 * dendrogram_purity(model.binary_tree_, y))
     assert np.mean(scores) > printed - 1.5
 
@@ -191,7 +191,9 @@ def test_leaf_penalty_variant_steadies_breast_cancer():
         runs = []
         for draw in range(10):
             given = sample_pairs(y, 0.2, 0.2, draw)
-            model = SSEHierarchy(affinity="paper-hierarchy", leaf_penalty=leaf_penalty)
+            model = SSEHierarchy(
+                method="paper", affinity="paper-hierarchy", leaf_penalty=leaf_penalty
+            )
             runs.append(adjusted_rand_score(y, model.fit(X, constraints=given).labels_))
         scores[leaf_penalty] = runs
     assert np.std(scores[True]) < np.std(scores[False])

@@ -34,7 +34,9 @@ def blobs():
 
 
 @pytest.mark.filterwarnings("ignore:the labels name", "ignore:the graph falls into")
-@parametrize_with_checks([SSEPartition(), SSEPartition(n_clusters=3), SSEHierarchy()])
+@parametrize_with_checks(
+    [SSEPartition(), SSEPartition(n_clusters=3), SSEHierarchy(), SSEHierarchy(method="paper")]
+)
 def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None  # a check that fails raises
 
@@ -63,7 +65,7 @@ def test_partition_finds_blobs_exactly(blobs):
 
 def test_hierarchy_has_the_asked_height_and_number(blobs):
     X, y = blobs
-    model = SSEHierarchy(height=3, n_clusters=4).fit(X)
+    model = SSEHierarchy(height=3, n_clusters=4, method="paper").fit(X)
     assert model.tree_.height == 3
     assert model.binary_tree_.height > 3
     assert model.n_clusters_ == 4

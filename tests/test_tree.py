@@ -10,8 +10,9 @@ from scipy.cluster.hierarchy import dendrogram, is_valid_linkage, to_tree
 
 from reference import leaves_below, random_problem
 from sentree import EncodingTree, Graph
+from sentree.entropy import tree_objective
 from sentree.optimise import stretch
-from sentree.tree import renumber
+from sentree.tree import first_leaves, renumber
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -270,3 +271,22 @@ def test_relation_may_be_any_sparse_format():
 def test_renumber_by_first_appearance():
     assert renumber([5, 5, 2, 9, 2]).tolist() == [0, 0, 1, 2, 1]
     assert renumber(np.array(["b", "a", "b"])).dtype == np.int32
+
+
+def test_numbers_by_volume_open_the_largest_node_first():
+    graph = Graph.from_edges([(0, 1), (2, 3), (3, 4), (1, 2)], [9.0, 1.0, 1.0, 0.1])
+    tree = EncodingTree.from_parent([5, 5, 6, 6, 7, 8, 7, 8, -1], graph)
+    sorted_tree = tree.by_volume()
+    assert np.all(np.diff(sorted_tree.volume[5:]) >= 0)
+    assert sorted_tree.parent.tolist() == [7, 7, 5, 5, 6, 6, 8, 8, -1]
+    assert tree_objective(sorted_tree).value == pytest.approx(tree_objective(tree).value)
+    assert sorted_tree.cut_to(3).tolist() == [0, 1, 2, 2, 2]
+    assert tree.cut_to(3).tolist() == [0, 0, 1, 1, 2]
+
+
+def test_a_tree_over_the_first_leaves():
+    parent = np.array([6, 7, 7, 8, 6, 8, 9, 9, 10, 10, -1], dtype=np.int32)
+    assert first_leaves(parent, 6).tolist() == parent.tolist()
+    assert first_leaves(parent, 3).tolist() == [4, 3, 3, 4, -1]
+    assert first_leaves(parent, 4).tolist() == [5, 4, 4, 6, 5, 6, -1]
+    assert first_leaves(parent, 2).tolist() == [2, 2, -1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,11 +23,16 @@ from sentree.statements import (
     label_column,
     no_pairs,
     no_points,
+    no_triplets,
     pair_array,
     split_weights,
+    triplet_array,
     warn_of_placeholders,
     weight_array,
 )
+
+if TYPE_CHECKING:
+    from sentree.tree import EncodingTree
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -44,11 +49,11 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Constraints:
-    """Statements about samples: pairs, groups and labels.
+    """Statements about samples: pairs, groups, labels and triplets.
 
-    Make one with :meth:`from_pairs`, :meth:`from_labels`, :meth:`from_negative_labels` or
-    :meth:`from_groups`, and join several with ``+``. Statements are kept as they were given: groups
-    and labels are never expanded to pairs. The arrays are read-only.
+    Make one with :meth:`from_pairs`, :meth:`from_labels`, :meth:`from_negative_labels`,
+    :meth:`from_groups` or :meth:`from_triplets`, and join several with ``+``. Statements are kept
+    as they were given: groups and labels are never expanded to pairs. The arrays are read-only.
 
     Parameters
     ----------
@@ -70,6 +75,10 @@ class Constraints:
     hard : Constraints, optional
         Those of the statements that must hold in every result; the others are weighed against the
         data. See :meth:`hardened`.
+    triplets : int64 array of shape (m, 3)
+        Samples i, j, k of which i and j join below k in a tree.
+    triplet_weight : float64 array of shape (m,), optional
+        Finite weights > 0 of the triplets; 1 where not given.
 
     Notes
     -----
@@ -98,11 +107,14 @@ class Constraints:
     classes: tuple[Any, ...] = ()
     declared: bool = False
     hard: Constraints | None = None
+    triplets: IntArray = field(default_factory=no_triplets)
+    triplet_weight: FloatArray = None  # type: ignore[assignment]  # filled in __post_init__
 
     def __post_init__(self) -> None:
         classes = class_tuple(self.classes)
         must_link = pair_array(self.must_link, "must-link")
         cannot_link = pair_array(self.cannot_link, "cannot-link")
+        triplets = triplet_array(self.triplets, "triplet")
         checked: dict[str, Any] = {
             "must_link": must_link,
             "must_weight": weight_array(self.must_weight, must_link, "must-link"),
@@ -112,6 +124,8 @@ class Constraints:
             "apart": group_tuple(self.apart, "apart group", distinct=True),
             "classes": classes,
             "declared": bool(self.declared),
+            "triplets": triplets,
+            "triplet_weight": weight_array(self.triplet_weight, triplets, "triplet"),
         }
         for kind, name in (("label", "label"), ("negative", "negative label")):
             index = index_array(getattr(self, f"{kind}_index"), name)
@@ -264,6 +278,22 @@ class Constraints:
         """Return the same statements, all of them hard."""
         return replace(self, hard=replace(self, hard=None))
 
+    @classmethod
+    def from_triplets(cls, triplets: Any, weights: Any = None) -> Constraints:
+        """Make constraints on a tree: (i, j, k) says that i and j join below k.
+
+        They count in :class:`~sentree.SSEHierarchy`, as far as the data let them; about a partition
+        they say nothing.
+
+        Parameters
+        ----------
+        triplets : array-like of shape (m, 3), data frame or iterable of triplets
+            Sample numbers i, j, k: i and j are closer to each other than either is to k.
+        weights : array-like of shape (m,), optional
+            Weights of the triplets, finite and > 0.
+        """
+        return cls(triplets=triplet_array(triplets, "triplet"), triplet_weight=weights)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))
 
@@ -301,6 +331,8 @@ class Constraints:
             classes=tuple(codes),
             declared=self.declared or other.declared,
             hard=_both(self.hard, other.hard),
+            triplets=joined("triplets"),
+            triplet_weight=joined("triplet_weight"),
         )
 
     @property
@@ -309,7 +341,7 @@ class Constraints:
         pairs = len(self.must_link), len(self.cannot_link)
         groups = len(self.together), len(self.apart)
         labels = len(self.label_index), len(self.negative_index)
-        return dict(zip(KINDS, (*pairs, *groups, *labels), strict=True))
+        return dict(zip(KINDS, (*pairs, *groups, *labels, len(self.triplets)), strict=True))
 
     def __len__(self) -> int:
         return sum(self._counts.values())
@@ -325,7 +357,8 @@ class Constraints:
     @property
     def n_min(self) -> int:
         """Smallest number of samples these constraints can be about: 1 + the largest index."""
-        used = (self.must_link, self.cannot_link, self.label_index, self.negative_index)
+        pairs = (self.must_link, self.cannot_link, self.triplets)
+        used = (*pairs, self.label_index, self.negative_index)
         largest = [int(array.max()) for array in (*used, *self.together, *self.apart) if array.size]
         return 1 + max(largest, default=-1)
 
@@ -340,9 +373,10 @@ class Constraints:
         """Raise ValueError naming the first statement about a sample beyond the n there are."""
         if n >= self.n_min:
             return
-        for name, pairs in (("must-link", self.must_link), ("cannot-link", self.cannot_link)):
-            for k in np.flatnonzero((pairs >= n).any(axis=1))[:1].tolist():
-                _beyond(f"{name} {k} is {tuple(pairs[k].tolist())}", n)
+        rows = {"must-link": self.must_link, "cannot-link": self.cannot_link}
+        for name, tuples in (*rows.items(), ("triplet", self.triplets)):
+            for k in np.flatnonzero((tuples >= n).any(axis=1))[:1].tolist():
+                _beyond(f"{name} {k} is {tuple(tuples[k].tolist())}", n)
         for name, groups in (("together", self.together), ("apart", self.apart)):
             for k, group in enumerate(groups):
                 if group[-1] >= n:
@@ -438,13 +472,15 @@ class Constraints:
         """
         return relation_graph(self.closure(n, n_classes=n_classes), similarity, penalty)
 
-    def satisfaction(self, labels: ArrayLike) -> ConstraintReport:
+    def satisfaction(self, labels: ArrayLike, tree: EncodingTree | None = None) -> ConstraintReport:
         """Tell which statements a clustering keeps, in near-linear time.
 
         Parameters
         ----------
         labels : array-like of shape (n,)
             Cluster of every sample; any integers or strings, each value being one cluster.
+        tree : EncodingTree, optional
+            A tree over the samples, by which triplets are judged; without it they do not count.
 
         Returns
         -------
@@ -452,7 +488,7 @@ class Constraints:
         """
         cluster = cluster_numbers(labels)
         self.check(cluster.size)
-        return score(self, cluster)
+        return score(self, cluster, tree)
 
 
 def _both(first: Constraints | None, second: Constraints | None) -> Constraints | None:

@@ -49,7 +49,7 @@ def run(out: Path, seed: int) -> Iterator[str]:
         row = f"  {name:<17} {model.n_clusters_:>8}  {ari:.3f}  {nmi:.3f}   {kept:>16}"
         yield row + f"   {seconds:.2f}"
 
-    tree = SSEHierarchy().fit(X, constraints=given).binary_tree_
+    tree = SSEHierarchy().fit(X, constraints=given).tree_
     out.mkdir(parents=True, exist_ok=True)
     written = [
         _write(out / "labels.csv", _table(model.labels_, y, scored)),

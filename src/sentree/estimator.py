@@ -34,7 +34,7 @@ from sentree.extension import GraphExtension
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.start import keep_numbers, lock, locked_points, start_labels
-from sentree.tree import renumber
+from sentree.tree import EncodingTree, renumber
 
 __all__ = ["SSEEstimator"]
 
@@ -94,6 +94,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     random_state: Any
 
     labels_: NDArray[np.int32]
+    tree_: EncodingTree
     n_clusters_: int
     objective_: float
     entropy_: float
@@ -124,7 +125,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or do not.
         constraints : Constraints, optional
-            Anything else one knows: negative labels, groups, weights. All four add up.
+            Anything else one knows: negative labels, groups, triplets, weights. All four add up.
         init : array-like of shape (n_samples,), optional
             Clusters to start from, such as an earlier result; -1 where there is none yet. They are
             improved, their number stays unless ``n_clusters`` says otherwise, and clusters that
@@ -175,6 +176,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.n_clusters} cannot keep them all apart",
                 stacklevel=4,
             )
+        if len(given.triplets) and not self._reads_triplets:
+            warnings.warn(
+                "triplets are about trees and do not count here: SSEHierarchy with "
+                "method='multilevel' takes them",
+                stacklevel=4,
+            )
         hard = given.hard
         points = locked_points(init, locked, n)
         if init is not None and points.size:
@@ -190,7 +197,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.constraints_ = given
         self.n_clusters_ = int(np.unique(self.labels_).size)
         self._strength = None
-        self.constraint_report_ = given.satisfaction(self.labels_)
+        tree = self.tree_ if self._reads_triplets else None
+        self.constraint_report_ = given.satisfaction(self.labels_, tree)
         return self
 
     @property
@@ -246,6 +254,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ]
         labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return (labels, strength) if return_strength else labels
+
+    @property
+    def _reads_triplets(self) -> bool:
+        """Whether the search can do something with triplets."""
+        return False
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")

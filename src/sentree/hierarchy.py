@@ -11,7 +11,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import tree_objective
 from sentree.estimator import Problem, SSEEstimator, join_isolated, warn_if_too_many
-from sentree.optimise import compress, stretch
+from sentree.graph import Graph
+from sentree.optimise import compress, grow, stretch
+from sentree.partition import SSEPartition
+from sentree.tree import EncodingTree, first_leaves, renumber
+from sentree.weights import Anchored, triplet_weights, with_triplets
 
 __all__ = ["SSEHierarchy"]
 
@@ -19,48 +23,55 @@ __all__ = ["SSEHierarchy"]
 class SSEHierarchy(SSEEstimator):
     """Grow a tree over the samples by structural entropy, with or without constraints.
 
-    Pairs of subtrees are joined greedily to a binary tree, which is then compressed to the given
-    height by removing the inner nodes that cost least (Zeng et al., SDM 2024).
+    Samples are grouped, the groups are grouped, and the members of each group, at every level by
+    the search of :class:`SSEPartition`; then samples and subtrees move to better parents.
 
     Parameters
     ----------
-    height : int, default=2
-        Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions.
+    height : int, optional
+        Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions. Without it
+        there are as many levels as gain, down to nodes of two children; 2 for "paper".
     n_clusters : int, optional
-        Number of clusters in ``labels_``, by undoing the last joins of the binary tree, which may
-        split off single samples; :class:`SSEPartition` finds better clusters of a given number.
-        Without it the clusters are the children of the root of ``tree_``.
-    method : {"paper"}, default="paper"
-        "paper" stretches to a binary tree and compresses it.
+        Number of clusters in ``labels_``.
+    method : {"multilevel", "paper"}, default="multilevel"
+        "multilevel" grows the tree level by level, with constraints weighed by degree and
+        information; "paper" joins pairs of subtrees greedily to a binary tree and removes the
+        inner nodes that cost least, with the weights of the paper (Zeng et al., SDM 2024).
     penalty : float, optional
-        Weight of the constraints against the graph; 2 by default, as in the paper.
-    leaf_penalty : bool, default=False
-        Let the penalty include single samples. The paper's does not; including them makes the flat
-        result steadier on some data.
-    affinity, n_neighbors, neighbors, must_link_first, n_jobs, random_state
+        Weight of the constraints against the graph; 1 by default, 2 for "paper".
+    leaf_penalty : bool, optional
+        Let the penalty include single samples; True by default, False for "paper", whose flat
+        result is steadier with it on some data.
+    must_link_first : bool, default=False
+        As in :class:`SSEPartition` ("paper" only).
+    affinity, n_neighbors, neighbors, n_jobs, random_state
         As in :class:`SSEPartition`.
 
     Attributes
     ----------
     tree_ : EncodingTree
-        The tree of the given height.
-    binary_tree_ : EncodingTree
-        The full binary tree (wider at the root when the graph is not connected).
+        The tree.
     labels_ : int32 array of shape (n_samples,)
-        Cluster of each sample, numbered by first appearance.
+        Cluster of each sample, numbered by first appearance. Those of :class:`SSEPartition`, each
+        of them a node of ``tree_``; but with ``height`` and without ``n_clusters`` the children of
+        the root. ``tree_.labels_at`` and ``tree_.cut_to`` give other scales. For "paper" the
+        clusters are the children of the root, or ``n_clusters`` by undoing the last joins of the
+        binary tree, which may split off single samples.
     n_clusters_ : int
         Number of clusters in ``labels_``.
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster of ``labels_``, from 0 to 1
         (:func:`sentree.assign.membership_strength`).
+    binary_tree_ : EncodingTree
+        The full binary tree, wider at the root when the graph is not connected ("paper" only).
     objective_, entropy_ : float
-        The objective (entropy and penalty) and the structural entropy of ``tree_``, in bits.
+        The objective (entropy and penalty) and the structural entropy of the tree, in bits.
     trace_ : float array
         The objective at the start and after every step.
     graph_ : Graph
         The graph of the samples.
     constraint_report_ : ConstraintReport
-        Which constraints ``labels_`` keeps and which it breaks.
+        Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 
@@ -68,27 +79,27 @@ class SSEHierarchy(SSEEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sentree import SSEHierarchy
-    >>> model = SSEHierarchy(height=3).fit(load_iris().data)
-    >>> model.tree_.height
-    3
+    >>> model = SSEHierarchy(n_clusters=3).fit(load_iris().data)
+    >>> model.n_clusters_, model.tree_.n_leaves
+    (3, 150)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SSEEstimator._parameter_constraints,
-        "height": [Interval(Integral, 1, None, closed="left")],
+        "height": [Interval(Integral, 1, None, closed="left"), None],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "method": [StrOptions({"paper"})],
-        "leaf_penalty": ["boolean"],
+        "method": [StrOptions({"multilevel", "paper"})],
+        "leaf_penalty": ["boolean", None],
     }
 
     def __init__(
         self,
-        height: int = 2,
+        height: int | None = None,
         *,
         n_clusters: int | None = None,
-        method: str = "paper",
+        method: str = "multilevel",
         penalty: float | None = None,
-        leaf_penalty: bool = False,
+        leaf_penalty: bool | None = None,
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
@@ -110,15 +121,52 @@ class SSEHierarchy(SSEEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @property
+    def _reads_triplets(self) -> bool:
+        return self.method == "multilevel"
+
     def _search(self, problem: Problem) -> None:
-        graph, relation = problem.graph, self._paper_relation(problem)
-        binary = stretch(
-            graph,
-            relation,
-            leaf_penalty=self.leaf_penalty,
-            must_link_first=self.must_link_first,
+        if self.method == "paper":
+            self._stretch_and_compress(problem)
+        else:
+            self._grow(problem)
+
+    def _grow(self, problem: Problem) -> None:
+        """Grow the tree around the clusters, or freely where only a height is given."""
+        if self.height == 1 and self.n_clusters is not None:
+            raise ValueError("a tree of height 1 has no clusters: n_clusters needs height >= 2")
+        leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
+        seed, given, n = self._seed(), problem.constraints, problem.graph.n
+        penalty = 1.0 if self.penalty is None else self.penalty
+        flat = SSEPartition(self.n_clusters, penalty=penalty, random_state=self.random_state)
+        search = flat._constrained(problem)
+        weight = penalty * triplet_weights(problem.graph, given)
+        clusters = None
+        if self.height is None or self.n_clusters is not None:
+            labels = flat._multilevel(problem, with_triplets(search, given, weight))[1]
+            found = join_isolated(renumber(labels[:n]), problem)
+            clusters = search.extended(found)
+        result = grow(
+            search.graph,
+            search.relation,
+            clusters=clusters,
+            triplets=(given.triplets, weight) if len(given.triplets) else None,
+            height=self.height,
+            leaf_penalty=leaf_penalty,
+            seed=seed,
         )
-        result = compress(binary.tree, self.height, leaf_penalty=self.leaf_penalty)
+        self.tree_ = _without_anchors(result.tree, search, problem.graph)
+        self.labels_ = self.tree_.labels_at(1) if clusters is None else found
+        self._store(tree_objective(result.tree, leaf_penalty=leaf_penalty), result.trace)
+
+    def _stretch_and_compress(self, problem: Problem) -> None:
+        """Search as the paper does."""
+        graph, relation = problem.graph, self._paper_relation(problem)
+        leaf_penalty = bool(self.leaf_penalty)
+        binary = stretch(
+            graph, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first
+        )
+        result = compress(binary.tree, self.height or 2, leaf_penalty=leaf_penalty)
         self.binary_tree_ = binary.tree
         self.tree_ = result.tree
         if self.n_clusters is None:
@@ -128,6 +176,14 @@ class SSEHierarchy(SSEEstimator):
             warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
         self.labels_ = join_isolated(self.labels_, problem)
         self._store(
-            tree_objective(result.tree, leaf_penalty=self.leaf_penalty),
+            tree_objective(result.tree, leaf_penalty=leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),
         )
+
+
+def _without_anchors(tree: EncodingTree, search: Anchored, graph: Graph) -> EncodingTree:
+    """Return the tree over the samples alone."""
+    if tree.n_leaves == graph.n:
+        return tree
+    parent = first_leaves(tree.parent, graph.n)
+    return EncodingTree.from_parent(parent, graph, search.relation[: graph.n, : graph.n])

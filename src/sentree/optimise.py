@@ -25,6 +25,8 @@ __all__ = [
     "PartitionResult",
     "TreeResult",
     "compress",
+    "graft",
+    "grow",
     "link",
     "merge",
     "move",
@@ -282,8 +284,7 @@ def compress(
     progress: Progress = None,
 ) -> TreeResult:
     """Remove the inner nodes that cost least until the tree has the given height."""
-    if height < 1:
-        raise ValueError(f"height must be at least 1, got {height}")
+    _check_height(height)
     start = tree_objective(tree, leaf_penalty=leaf_penalty).value
     removed, gain = _kernels.compress(
         tree.parent,
@@ -304,6 +305,120 @@ def compress(
     parent[-1] = -1
     smaller = EncodingTree(parent, tree.volume[kept], tree.cut[kept], tree.relation_cut[kept])
     return TreeResult(smaller, *_trace(start, gain))
+
+
+def grow(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    clusters: ArrayLike | None = None,
+    triplets: tuple[ArrayLike, ArrayLike] | None = None,
+    height: int | None = None,
+    leaf_penalty: bool = False,
+    seed: int = 0,
+    max_rounds: int = 1,
+    max_grafts: int = 1,
+    progress: Progress = None,
+) -> TreeResult:
+    """Grow a tree level by level with the multilevel search, then move subtrees.
+
+    The children of a node are grouped, and so are the groups and the members of each, as long as
+    it gains: until every node has two children, or children that do not touch. With ``height``,
+    levels are added where they gain most until the tree has that height, and all levels are
+    searched again after each. ``clusters`` are kept: each is a node of the tree (a leaf, where it
+    has one member). ``triplets`` are rows (i, j, k) and their weights: where the three are
+    different children of one node, i and j attract each other by the weight and repel k by half of
+    it each, so that they are grouped below k; once that is decided they are silent. Moves do not
+    see them, and are left out where there are some.
+
+    ``max_rounds`` is for the search of one level, ``max_grafts`` for :func:`graft`. The trace has
+    the objective of the star, of the grown tree and after every round of moves.
+    """
+    _check_height(height)
+    kept = _clusters(clusters, graph.n)
+    problem = _problem(graph, relation)
+    star = _measured(problem, np.append(np.full(graph.n, graph.n), -1))
+    start = tree_objective(star, leaf_penalty=leaf_penalty).value
+    if graph.volume == 0 or height == 1:
+        tree = star if height == 1 or clusters is None else EncodingTree.from_labels(kept, graph)
+        return TreeResult(tree, start, np.array([start]))
+    rows, weights = (np.empty(0), np.empty(0)) if triplets is None else triplets
+    parent = _kernels.grow(
+        *problem,
+        kept,
+        np.asarray(rows, dtype=np.int32).ravel(),
+        np.asarray(weights, dtype=np.float64),
+        leaf_penalty,
+        height or 0,
+        seed,
+        max_rounds,
+        _LEAST_MOVE_GAIN,
+        progress,
+    )
+    gain = np.empty(0)
+    if max_grafts > 0 and triplets is None:
+        options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
+        parent, gain = _kernels.graft(*problem, parent, kept, *options)
+    tree = _measured(problem, parent)
+    end = tree_objective(tree, leaf_penalty=leaf_penalty).value
+    return TreeResult(tree, end, np.append(start, _trace(end + gain.sum(), gain)[1]))
+
+
+def graft(
+    graph: Graph,
+    tree: EncodingTree,
+    relation: Any = None,
+    *,
+    clusters: ArrayLike | None = None,
+    height: int | None = None,
+    leaf_penalty: bool = False,
+    max_rounds: int = 10,
+    progress: Progress = None,
+) -> TreeResult:
+    """Move leaves and subtrees to other parents, and remove inner nodes that cost.
+
+    A subtree becomes a child of another node, or the sibling of one below a new node, whichever
+    lowers the objective most; leaves move first, then larger and larger subtrees. ``height`` is
+    not exceeded. ``clusters`` that are nodes of the tree stay so. The trace has one value per
+    round.
+    """
+    _check_height(height)
+    start = tree_objective(tree, leaf_penalty=leaf_penalty).value
+    if graph.volume == 0 or tree.n_nodes == 1:
+        return TreeResult(tree, start, np.array([start]))
+    problem = _problem(graph, relation)
+    parent, gain = _kernels.graft(
+        *problem,
+        tree.parent,
+        _clusters(clusters, graph.n),
+        leaf_penalty,
+        height or 0,
+        max_rounds,
+        _LEAST_MOVE_GAIN,
+        progress,
+    )
+    return TreeResult(_measured(problem, parent), *_trace(start, gain))
+
+
+def _measured(problem: Problem, parent: NDArray[Any]) -> EncodingTree:
+    """Return a tree that is not too high, its nodes numbered by volume."""
+    parent = parent.astype(np.int32, copy=False)
+    return EncodingTree(parent, *_kernels.measure(*problem, parent)).by_volume()
+
+
+def _check_height(height: int | None) -> None:
+    if height is not None and height < 1:
+        raise ValueError(f"height must be at least 1, got {height}")
+
+
+def _clusters(labels: ArrayLike | None, n: int) -> _Ints:
+    """Return labels as the kernels take them; none where nothing is to be kept."""
+    if labels is None:
+        return np.empty(0, dtype=np.int32)
+    clusters = renumber(labels)
+    if clusters.size != n:
+        raise ValueError(f"{clusters.size} labels for a graph of {n} vertices")
+    return clusters
 
 
 def _joined(n: int, first: _Ints, second: _Ints) -> _Ints:

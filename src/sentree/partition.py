@@ -242,9 +242,11 @@ class SSEPartition(SSEEstimator):
         warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters)
         return search, result.labels[hardened.vertex], trace
 
-    def _multilevel(self, problem: Problem) -> tuple[Anchored, Any, FloatArray]:
+    def _multilevel(
+        self, problem: Problem, search: Anchored | None = None
+    ) -> tuple[Anchored, Any, FloatArray]:
         """Search on all levels, or from what is there; bring it to the scale; move once more."""
-        search = self._constrained(problem)
+        search = self._constrained(problem) if search is None else search
         hardened = harden(search, problem.hard, self.n_clusters)
         working, vertex = hardened
         graph, relation, n = working

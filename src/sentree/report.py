@@ -13,13 +13,14 @@ from sentree.proof import flatten
 
 if TYPE_CHECKING:
     from sentree.constraints import Constraints
+    from sentree.tree import EncodingTree
 
 IntArray = NDArray[np.int64]
 
 __all__ = ["KINDS", "ConstraintReport", "cluster_numbers", "score"]
 
 #: The kinds of statement, in the order in which they are reported.
-KINDS = ("must_link", "cannot_link", "together", "apart", "labels", "negative_labels")
+KINDS = ("must_link", "cannot_link", "together", "apart", "labels", "negative_labels", "triplets")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,13 +31,15 @@ class ConstraintReport:
     ----------
     given, kept : mapping of str to int
         By kind, counted in pairs ("must_link", "cannot_link"), members ("together"), groups
-        ("apart"), labelled points ("labels") and statements ("negative_labels").
+        ("apart"), labelled points ("labels") and statements ("negative_labels"); "triplets" only
+        where a tree is judged as well.
     broken : mapping of str to int64 array
         What is broken, by kind. Numbers of given statements for "must_link", "cannot_link",
-        "apart" (two members in one cluster) and "negative_labels" (the cluster holds a point
-        labelled with that class). Points for "together" (outside the cluster that holds most of
-        the group) and "labels" (outside the cluster that holds most of the class, or inside one
-        where another class has more labelled points). Ties go to the side with the lowest point.
+        "apart" (two members in one cluster), "negative_labels" (the cluster holds a point labelled
+        with that class) and "triplets" (i and j do not join below k). Points for "together"
+        (outside the cluster that holds most of the group) and "labels" (outside the cluster that
+        holds most of the class, or inside one where another class has more labelled points). Ties
+        go to the side with the lowest point.
     apart_members : tuple of int64 arrays
         For each broken apart group its members that share a cluster with another one.
     """
@@ -98,8 +101,10 @@ class ConstraintReport:
         return {**total, "kinds": kinds, "apart_members": members}
 
 
-def score(given: Constraints, cluster: IntArray) -> ConstraintReport:
-    """Compare every statement with the clusters."""
+def score(
+    given: Constraints, cluster: IntArray, tree: EncodingTree | None = None
+) -> ConstraintReport:
+    """Compare every statement with the clusters, and triplets with the tree if there is one."""
     must = np.flatnonzero(np.diff(cluster[given.must_link], axis=1)[:, 0] != 0)
     cannot = np.flatnonzero(np.diff(cluster[given.cannot_link], axis=1)[:, 0] == 0)
     outside, stray = _stray_members(given, cluster)
@@ -119,6 +124,10 @@ def score(given: Constraints, cluster: IntArray) -> ConstraintReport:
         "apart": crowded,
     }
     counts = given._counts | {"together": sum(map(len, given.together))}
+    if tree is None:
+        del counts["triplets"]
+    else:
+        broken["triplets"] = _broken_triplets(given, tree)
     for array in (*broken.values(), *pairs.values(), *members):
         array.flags.writeable = False
     return ConstraintReport(counts, broken, members, pairs)
@@ -182,6 +191,12 @@ def _broken_negatives(given: Constraints, cluster: IntArray) -> IntArray:
     positive = cluster[given.label_index] * width + given.label_code
     negative = cluster[given.negative_index] * width + given.negative_code
     return np.flatnonzero(np.isin(negative, positive))
+
+
+def _broken_triplets(given: Constraints, tree: EncodingTree) -> IntArray:
+    """Find triplets (i, j, k) of which i and j do not join below k."""
+    i, j, k = given.triplets.T
+    return np.flatnonzero(tree.lca(i, j) >= tree.lca(i, k))  # both are above i
 
 
 def cluster_numbers(labels: ArrayLike) -> IntArray:

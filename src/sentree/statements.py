@@ -32,28 +32,45 @@ def no_points() -> IntArray:
     return np.empty(0, dtype=np.int64)
 
 
+def no_triplets() -> IntArray:
+    """Return an array of no triplets."""
+    return np.empty((0, 3), dtype=np.int64)
+
+
 def pair_array(value: Any, name: str) -> IntArray:
     """Return pairs as an int64 array of shape (m, 2) of its own, or name what is wrong."""
+    return _rows(value, name, no_pairs(), ("pair", "two", "a sample is not paired with itself"))
+
+
+def triplet_array(value: Any, name: str) -> IntArray:
+    """Return triplets as an int64 array of shape (m, 3) of its own, or name what is wrong."""
+    return _rows(value, name, no_triplets(), ("triplet", "three", "its samples must differ"))
+
+
+def _rows(value: Any, name: str, none: IntArray, words: tuple[str, str, str]) -> IntArray:
+    """Return rows of different samples, as many in each as there are columns in ``none``."""
+    kind, number, differ = words
+    width = none.shape[1]
     if value is not None and not hasattr(value, "__iter__") and not hasattr(value, "__array__"):
-        raise ValueError(f"{name}s must be a list of pairs, got {value!r}")
-    rows = () if value is None else value if hasattr(value, "__array__") else list(value)
+        raise ValueError(f"{name}s must be a list of {kind}s, got {value!r}")
+    given = () if value is None else value if hasattr(value, "__array__") else list(value)
     try:
-        pairs = np.asarray(rows)
+        rows = np.asarray(given)
     except ValueError:  # rows of different lengths
-        k = next(k for k, row in enumerate(rows) if np.size(row) != 2)
-        raise ValueError(f"{name} {k} is {rows[k]!r}: a pair has two members") from None
-    if pairs.size == 0:
-        return no_pairs()
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ValueError(f"{name}s must be pairs, shape (m, 2); got shape {pairs.shape}")
+        k = next(k for k, row in enumerate(given) if np.size(row) != width)
+        raise ValueError(f"{name} {k} is {given[k]!r}: a {kind} has {number} members") from None
+    if rows.size == 0:
+        return none
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise ValueError(f"{name}s must be {kind}s, shape (m, {width}); got shape {rows.shape}")
 
     def row_of(k: int) -> str:
-        return f"{name} {k // 2} is {tuple(pairs[k // 2].tolist())}"
+        return f"{name} {k // width} is {tuple(rows[k // width].tolist())}"
 
-    whole = whole_numbers(pairs.ravel(), row_of).reshape(-1, 2)
-    loops = np.flatnonzero(whole[:, 0] == whole[:, 1])
-    if loops.size:
-        raise ValueError(f"{row_of(2 * int(loops[0]))}: a sample is not paired with itself")
+    whole = whole_numbers(rows.ravel(), row_of).reshape(-1, width)
+    twice = np.flatnonzero((np.diff(np.sort(whole, axis=1), axis=1) == 0).any(axis=1))
+    if twice.size:
+        raise ValueError(f"{row_of(width * int(twice[0]))}: {differ}")
     return whole
 
 

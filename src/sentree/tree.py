@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NodeArray = NDArray[np.int32]
 
-__all__ = ["EncodingTree", "TreeShape", "follow", "renumber"]
+__all__ = ["EncodingTree", "TreeShape", "first_leaves", "follow", "renumber"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +128,19 @@ class EncodingTree:
             relation_cut = cuts(csr.sum(axis=1) - csr.diagonal(), csr.indptr, csr.indices, csr.data)
         return cls(parent, volume, cut, relation_cut)
 
+    def by_volume(self) -> EncodingTree:
+        """Return the same tree with its inner nodes numbered by volume, the smallest first.
+
+        :meth:`cut_to` then opens the largest nodes first.
+        """
+        n = self.n_leaves
+        order = np.concatenate((np.arange(n), n + np.argsort(self.volume[n:], kind="stable")))
+        number = np.empty(self.n_nodes + 1, dtype=np.int32)
+        number[order] = np.arange(self.n_nodes, dtype=np.int32)
+        number[-1] = -1  # the parent of the root
+        columns = (self.volume, self.cut, self.relation_cut)
+        return EncodingTree(number[self.parent[order]], *(column[order] for column in columns))
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes, leaves and root included."""
@@ -191,9 +204,10 @@ class EncodingTree:
     def cut_to(self, n_clusters: int) -> NodeArray:
         """Return the coarsest partition with at least ``n_clusters`` clusters.
 
-        The inner nodes are opened from the last made to the first, which undoes the joins of an
-        agglomerative tree in reverse. A binary tree gives exactly ``n_clusters``; opening a node
-        of more children may give more.
+        The inner nodes are opened from the last to the first: that undoes the joins of an
+        agglomerative tree in reverse, and opens the largest node first where the tree was grown
+        level by level. A binary tree gives exactly ``n_clusters``; opening a node of more children
+        may give more.
         """
         n = self.n_leaves
         if not 1 <= n_clusters <= n:
@@ -304,9 +318,7 @@ class TreeShape:
     def __init__(self, parent: NodeArray) -> None:
         self.parent = parent
         self.n_nodes = parent.size
-        inner = np.unique(parent)
-        first_inner = inner[1] if inner.size > 1 else parent.size
-        self.n_leaves = int(first_inner)
+        self.n_leaves = int(parent[:-1].min()) if parent.size > 1 else 1
 
     def on_leaves(self, values: FloatArray) -> FloatArray:
         """Put values on the leaves and 0 on the inner nodes."""
@@ -411,6 +423,21 @@ def follow(up: NDArray[Any]) -> NodeArray:
         if np.array_equal(further, up):
             return np.asarray(up, dtype=np.int32)
         up = further
+
+
+def first_leaves(parent: NodeArray, n: int) -> NodeArray:
+    """Return the parents of the tree over the first n leaves; nodes left with one child go."""
+    shape = TreeShape(parent)
+    leaf = np.arange(shape.n_leaves) < n
+    alive = shape.subtree_sums(shape.on_leaves(leaf.astype(np.float64))) > 0
+    kept = np.bincount(parent[:-1][alive[:-1]], minlength=parent.size) > 1
+    kept[: shape.n_leaves] = leaf
+    up = np.where(kept, np.arange(parent.size), parent)
+    up[-1] = parent.size - 1
+    number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    above = number[follow(up)[parent[kept]]]
+    above[-1] = -1
+    return above
 
 
 def _check_parent(parent: NodeArray) -> None:

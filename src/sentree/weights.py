@@ -23,7 +23,7 @@ from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.tree import renumber
 
-__all__ = ["Anchored", "anchor", "cannot_share"]
+__all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
 
 #: Components up to this size are cliques of pairs; larger ones, and all classes, get an anchor.
 _LARGEST_CLIQUE = 32
@@ -110,6 +110,28 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     relation.sort_indices()
     anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
     return Anchored(anchored_graph, relation, n)
+
+
+def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:
+    """Weigh triplets by degree: each sample gives its degree, split over its triplets."""
+    share = graph.degree / np.maximum(np.bincount(given.triplets.ravel(), minlength=graph.n), 1)
+    return np.asarray(np.cbrt(share[given.triplets].prod(axis=1)) * given.triplet_weight)
+
+
+def with_triplets(search: Anchored, given: Constraints, weight: FloatArray) -> Anchored:
+    """Read triplets as pairs: i and j attract each other, and repel k by as much in all.
+
+    Together the three then weigh nothing, and the search of a partition is free to unite them.
+    """
+    if not len(given.triplets):
+        return search
+    i, j, k = given.triplets.T
+    rows, columns = np.concatenate((i, i, j)), np.concatenate((j, k, k))
+    weights = np.concatenate((weight, -weight / 2, -weight / 2))
+    total = search.graph.n
+    half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
+    known = half + half.T
+    return search._replace(relation=known if search.relation is None else search.relation + known)
 
 
 def _mean_weights(given: Constraints, n: int) -> tuple[FloatArray, FloatArray]:

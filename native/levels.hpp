@@ -1,0 +1,497 @@
+// Growing an encoding tree level by level: group the children of a node, group the groups, and so
+// on, until no further level gains.
+//
+// In the objective of a tree, sum_p S_p log2(V_p) / V_G + const, an inner node p counts with S_p,
+// twice the weight between different children of p. New nodes X between p and its children change
+// it by sum_X S_X log2(V_X / V_p) / V_G: the objective of a partition of the children in which a
+// child holds nothing inside. So the search for partitions finds the levels of trees.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "contraction.hpp"
+#include "monitor.hpp"
+#include "multilevel.hpp"
+
+namespace sentree {
+
+// The parent of every node of a tree; -1 for the root.
+using Parents = std::vector<std::int32_t>;
+
+// Numbers the inner nodes below the root so that each precedes its parent; the leaves come first.
+inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_t root) {
+  const auto n = static_cast<std::int32_t>(parent.size());
+  Labels first(n + 1, 0), inner;  // the inner children of a are inner[first[a]..first[a + 1]-1]
+  for (std::int32_t a = n_leaves; a < n; ++a) {
+    if (parent[a] >= 0) ++first[parent[a] + 1];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  inner.resize(first[n]);
+  Labels cursor(first.begin(), first.end() - 1);
+  for (std::int32_t a = n_leaves; a < n; ++a) {
+    if (parent[a] >= 0) inner[cursor[parent[a]]++] = a;
+  }
+  Labels order, waiting{root};  // depth first: what is near in the tree is near in memory
+  while (!waiting.empty()) {
+    const std::int32_t a = waiting.back();
+    waiting.pop_back();
+    order.push_back(a);
+    waiting.insert(waiting.end(), inner.begin() + first[a], inner.begin() + first[a + 1]);
+  }
+  Labels number(n, -1);
+  auto last = n_leaves + static_cast<std::int32_t>(order.size());
+  for (const std::int32_t a : order) number[a] = --last;
+  Parents out(n_leaves + order.size(), -1);
+  for (std::int32_t i = 0; i < n_leaves; ++i) out[i] = number[parent[i]];
+  for (const std::int32_t a : order) {
+    if (a != root) out[number[a]] = number[parent[a]];
+  }
+  return out;
+}
+
+// What is known of every node of a tree whose nodes precede their parents.
+struct Measures {
+  std::vector<double> volume, cut, relation_cut;
+};
+
+// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends;
+// climbing there takes as long as the tree is high.
+inline Measures measure(const Problem& problem, const Parents& parent) {
+  const auto n = static_cast<std::int32_t>(parent.size());
+  std::vector<double> volume(n, 0.0), cut(n, 0.0), relation_cut(n, 0.0);
+  Labels depth(n, 0);
+  for (std::int32_t a = n - 2; a >= 0; --a) depth[a] = depth[parent[a]] + 1;
+  for (std::int32_t i = 0; i < problem.graph.n; ++i) {
+    volume[i] = problem.degree[i];
+    problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+      cut[i] += weight;
+      relation_cut[i] += relation;
+      if (j < i) return;
+      std::int32_t a = i, b = j;
+      while (a != b) {
+        if (depth[a] < depth[b]) std::swap(a, b);
+        a = parent[a];
+      }
+      cut[a] -= 2 * weight;
+      relation_cut[a] -= 2 * relation;
+    });
+  }
+  for (std::int32_t a = 0; a + 1 < n; ++a) {
+    volume[parent[a]] += volume[a];
+    cut[parent[a]] += cut[a];
+    relation_cut[parent[a]] += relation_cut[a];
+  }
+  cut[n - 1] = relation_cut[n - 1] = 0;
+  return {std::move(volume), std::move(cut), std::move(relation_cut)};
+}
+
+// The graph of the leaves as they count in a tree: nothing inside, but what the penalty of a leaf
+// leaves out. A leaf without volume contributes nothing wherever it is: it stays where it is.
+inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {
+  LevelGraph graph(problem);
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
+    graph.vertices[i].association = leaf_penalty ? 0.0 : -problem.relation.row_sum(i);
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      const std::int32_t j = graph.indices[e];
+      if (!(graph.vertices[i].volume > 0 && graph.vertices[j].volume > 0)) graph.weights[e] = 0;
+    }
+  }
+  return graph;
+}
+
+// The graph of groups of vertices, as it counts for the next level: a group of several holds
+// nothing inside, since what is inside is paid for below.
+inline LevelGraph next_level(const LevelGraph& graph, const Labels& labels, std::int32_t k) {
+  LevelGraph groups = graph.contract(labels, k);
+  for (Module& module : groups.vertices) module.association = 0;
+  Labels size(k, 0);
+  for (const std::int32_t u : labels) ++size[u];
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
+    if (size[labels[i]] == 1) groups.vertices[labels[i]] = graph.vertices[i];
+  }
+  return groups;
+}
+
+inline Labels singles(std::int32_t n) {
+  Labels labels(n);
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+// A wish that the first two of three vertices join below the third. It is open as long as the three
+// are different children of one node; grouping these decides it.
+struct Triplet {
+  std::int32_t vertex[3];
+  double weight;
+
+  Triplet at(const Labels& place) const {
+    return {{place[vertex[0]], place[vertex[1]], place[vertex[2]]}, weight};
+  }
+
+  bool apart() const {
+    return vertex[0] != vertex[1] && vertex[0] != vertex[2] && vertex[1] != vertex[2];
+  }
+
+  bool together() const { return vertex[0] == vertex[1] && vertex[0] == vertex[2]; }
+};
+
+using Triplets = std::vector<Triplet>;
+
+// A graph with open triplets: the first two attract each other and repel the third, by nothing in
+// all, so that a group of all three leaves the wish open.
+inline LevelGraph with_triplets(const LevelGraph& graph, const Triplets& triplets) {
+  struct Entry {
+    std::int32_t from, to;
+    double weight;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::int64_t> first(graph.size() + 1, 0);
+  for (const Triplet& t : triplets) {
+    for (int one = 0; one < 3; ++one) {
+      for (int other = 0; other < 3; ++other) {
+        if (one == other) continue;
+        const double weight = one < 2 && other < 2 ? t.weight : -t.weight / 2;
+        entries.push_back({t.vertex[one], t.vertex[other], weight});
+        ++first[t.vertex[one] + 1];
+      }
+    }
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Entry> sorted(entries.size());
+  std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
+  for (const Entry& entry : entries) sorted[cursor[entry.from]++] = entry;
+  LevelGraph out;
+  out.vertices = graph.vertices;
+  out.total_volume = graph.total_volume;
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      out.indices.push_back(graph.indices[e]);
+      out.weights.push_back(graph.weights[e]);
+    }
+    for (std::int64_t e = first[i]; e < first[i + 1]; ++e) {
+      out.indices.push_back(sorted[e].to);
+      out.weights.push_back(sorted[e].weight);
+    }
+    out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+  }
+  return out;
+}
+
+// The members of the groups 0..k-1, and the place of every vertex in its group.
+struct Groups {
+  std::vector<Labels> members;
+  Labels place;
+
+  Groups(const Labels& labels, std::int32_t k) : members(k), place(labels.size()) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      place[i] = static_cast<std::int32_t>(members[labels[i]].size());
+      members[labels[i]].push_back(static_cast<std::int32_t>(i));
+    }
+  }
+
+  // What is inside one group, as a graph of its own.
+  LevelGraph inside(const LevelGraph& graph, const Labels& labels, std::int32_t u) const {
+    LevelGraph part;
+    for (const std::int32_t i : members[u]) {
+      part.vertices.push_back(graph.vertices[i]);
+      part.total_volume += graph.vertices[i].volume;
+      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+        if (labels[graph.indices[e]] != u) continue;
+        part.indices.push_back(place[graph.indices[e]]);
+        part.weights.push_back(graph.weights[e]);
+      }
+      part.indptr.push_back(static_cast<std::int64_t>(part.indices.size()));
+    }
+    return part;
+  }
+};
+
+// Searches the best grouping of the children of one node, whose graph and open triplets are given,
+// from the given groups on. Returns the gain times V_G.
+class GroupSearch {
+ public:
+  GroupSearch(const MultilevelOptions& options, Monitor& monitor)
+      : options_(options), random_(options.seed), monitor_(monitor) {}
+
+  double run(const LevelGraph& graph, const Triplets& open, Labels& labels) {
+    return open.empty() ? run(graph, labels) : run(with_triplets(graph, open), labels);
+  }
+
+  // The same for several nodes at once: the vertices of owner u (0..k-1) are the children of u.
+  double run(const LevelGraph& graph, const Triplets& open, const Labels& owners, std::int32_t k,
+             Labels& labels) {
+    return open.empty() ? run(graph, owners, k, labels)
+                        : run(with_triplets(graph, open), owners, k, labels);
+  }
+
+ private:
+  double run(const LevelGraph& graph, Labels& labels) {
+    if (graph.size() < 3 || !(graph.total_volume > 0)) return 0;
+    if (graph.size() == 3 && compact(labels, 3) == 3) return best_pair(graph, labels);
+    double sum = 0;
+    for (std::int32_t round = 0; round < options_.most_rounds; ++round) {
+      const double gain = multilevel_round(graph, labels, options_, random_, monitor_);
+      sum += gain;
+      if (!(gain > kLeastRound)) break;
+    }
+    return sum > options_.least_gain ? sum * graph.total_volume : 0;
+  }
+
+  // Of three vertices: every grouping is tried, which is the same and saves a search.
+  double best_pair(const LevelGraph& graph, Labels& labels) const {
+    const PartitionEntropy entropy(graph.total_volume);
+    double most = 0;
+    for (std::int32_t third = 0; third < 3; ++third) {
+      const std::int32_t i = third == 0 ? 1 : 0, j = third == 2 ? 1 : 2;
+      double between = 0;
+      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+        if (graph.indices[e] == j) between += graph.weights[e];
+      }
+      const Module &x = graph.vertices[i], &y = graph.vertices[j];
+      const double gain = entropy.merge_gain(x, entropy.term(x), y, entropy.term(y), between);
+      if (!(gain > options_.least_gain && gain > most)) continue;
+      most = gain;
+      labels[i] = labels[j] = 0;
+      labels[third] = 1;
+    }
+    return most * graph.total_volume;
+  }
+
+  double run(const LevelGraph& graph, const Labels& owners, std::int32_t k, Labels& labels) {
+    if (k == 1) return run(graph, labels);
+    const Groups groups(owners, k);
+    double sum = 0;
+    std::int32_t next = 0;
+    for (std::int32_t u = 0; u < k; ++u) {
+      const Labels& members = groups.members[u];
+      const LevelGraph part = groups.inside(graph, owners, u);
+      Labels local(members.size());
+      for (std::size_t m = 0; m < members.size(); ++m) local[m] = labels[members[m]];
+      compact(local, graph.size());
+      sum += run(part, local);
+      for (std::size_t m = 0; m < members.size(); ++m) labels[members[m]] = next + local[m];
+      next += compact(local, part.size());
+    }
+    return sum;
+  }
+
+  static constexpr double kLeastRound = 1e-9;  // bits a round must gain for another one
+
+  MultilevelOptions options_;
+  std::mt19937_64 random_;
+  Monitor& monitor_;
+};
+
+// Grows a tree of any height: groups the children of the root, the groups, and the members of each
+// group, and all that are new in turn, until every node has two children or children that do not
+// touch.
+class Growth {
+ public:
+  Growth(std::int32_t n, const MultilevelOptions& options, Monitor& monitor)
+      : search_(options, monitor), n_leaves_(n), parent_(n + 1, n) {
+    parent_[n] = -1;
+  }
+
+  // Clusters, if any, are the first groups: each is a node.
+  Parents run(LevelGraph graph, const Labels& clusters, Triplets triplets) {
+    Star star{n_leaves_, std::move(graph), singles(n_leaves_), std::move(triplets)};
+    if (clusters.empty() || !group(star, clusters)) waiting_.push_back(std::move(star));
+    while (!waiting_.empty()) {
+      const Star next = std::move(waiting_.back());
+      waiting_.pop_back();
+      Labels labels = singles(next.graph.size());
+      if (search_.run(next.graph, next.open, labels) > 0) group(next, labels);
+    }
+    return ordered(parent_, n_leaves_, n_leaves_);
+  }
+
+ private:
+  // A node, the graph of its children, these, and the triplets that are open among them.
+  struct Star {
+    std::int32_t node;
+    LevelGraph graph;
+    Labels children;
+    Triplets open;
+  };
+
+  // Puts a node above every group of children. The groups, and the members of each, are stars to
+  // be searched next. Returns false where there is nothing to group.
+  bool group(const Star& star, Labels labels) {
+    const std::int32_t k = compact(labels, star.graph.size());
+    if (k == 1 || k == star.graph.size()) return false;
+    const Groups groups(labels, k);
+    Triplets above;
+    std::vector<Triplets> inside(star.open.empty() ? 0 : k);
+    for (const Triplet& t : star.open) {
+      const Triplet grouped = t.at(labels);
+      if (grouped.apart()) above.push_back(grouped);
+      if (grouped.together()) inside[grouped.vertex[0]].push_back(t.at(groups.place));
+    }
+    Labels nodes;
+    for (std::int32_t u = 0; u < k; ++u) {
+      Labels children;
+      for (const std::int32_t i : groups.members[u]) children.push_back(star.children[i]);
+      if (children.size() == 1) {
+        nodes.push_back(children[0]);
+        continue;
+      }
+      nodes.push_back(static_cast<std::int32_t>(parent_.size()));
+      parent_.push_back(star.node);
+      for (const std::int32_t child : children) parent_[child] = nodes[u];
+      if (children.size() > 2) {
+        waiting_.push_back({nodes[u], groups.inside(star.graph, labels, u), std::move(children),
+                            inside.empty() ? Triplets{} : std::move(inside[u])});
+      }
+    }
+    if (k > 2) {
+      waiting_.push_back(
+          {star.node, next_level(star.graph, labels, k), std::move(nodes), std::move(above)});
+    }
+    return true;
+  }
+
+  GroupSearch search_;
+  std::int32_t n_leaves_;
+  Parents parent_;  // leaves, the root, then the nodes as they were made
+  std::vector<Star> waiting_;
+};
+
+// A tree of a given height, all leaves at the same depth: levels are added one by one, each where
+// it gains most, and all levels are searched again after each.
+class Levels {
+ public:
+  Levels(LevelGraph leaves, Triplets triplets, const MultilevelOptions& options, Monitor& monitor)
+      : search_(options, monitor),
+        most_sweeps_(options.most_rounds),
+        triplets_(std::move(triplets)) {
+    graphs_.push_back(std::move(leaves));
+  }
+
+  // Clusters, if any, are one of the levels.
+  Parents run(std::int32_t height, const Labels& clusters) {
+    if (!clusters.empty() && height > 1) {
+      groups_.emplace_back();
+      graphs_.emplace_back();
+      set(0, clusters, clusters);
+      fixed_ = 0;
+    }
+    while (static_cast<std::int32_t>(groups_.size()) + 1 < height && add_level()) {
+      for (std::int32_t sweep = 0; sweep < most_sweeps_; ++sweep) {
+        double gain = 0;
+        for (std::size_t l = 0; l < groups_.size(); ++l) {
+          if (static_cast<std::int32_t>(l) != fixed_) gain += search_again(l);
+        }
+        if (!(gain > kLeastSweep * graphs_[0].total_volume)) break;
+      }
+    }
+    return parents();
+  }
+
+ private:
+  static constexpr double kLeastSweep = 1e-6;
+
+  // The group above each vertex of level l, and how many there are; the root for the uppermost.
+  Labels above(std::size_t l, std::int32_t& count) const {
+    count = l < groups_.size() ? graphs_[l + 1].size() : 1;
+    return l < groups_.size() ? groups_[l] : Labels(graphs_[l].size(), 0);
+  }
+
+  // The triplets of different vertices of level l with one owner.
+  Triplets open(std::size_t l, const Labels& owners) const {
+    Triplets found;
+    for (Triplet t : triplets_) {
+      for (std::size_t below = 0; below < l; ++below) t = t.at(groups_[below]);
+      if (t.apart() && t.at(owners).together()) found.push_back(t);
+    }
+    return found;
+  }
+
+  bool add_level() {
+    double most = 0;
+    std::size_t where = 0;
+    Labels found;
+    for (std::size_t l = 0; l <= groups_.size(); ++l) {
+      std::int32_t count = 0;
+      const Labels owners = above(l, count);
+      Labels labels = singles(graphs_[l].size());
+      const double gain = search_.run(graphs_[l], open(l, owners), owners, count, labels);
+      if (gain > most) {
+        most = gain;
+        where = l;
+        found = std::move(labels);
+      }
+    }
+    if (!(most > 0)) return false;
+    std::int32_t count = 0;
+    const Labels owners = above(where, count);
+    groups_.insert(groups_.begin() + where, Labels());
+    graphs_.insert(graphs_.begin() + where + 1, LevelGraph());
+    set(where, std::move(found), owners);
+    if (static_cast<std::int32_t>(where) <= fixed_) ++fixed_;
+    return true;
+  }
+
+  // Groups the vertices of level l anew inside what is above the groups.
+  double search_again(std::size_t l) {
+    std::int32_t count = 0;
+    const Labels upper = above(l + 1, count);
+    Labels owners(graphs_[l].size()), labels = groups_[l];
+    for (std::int32_t i = 0; i < graphs_[l].size(); ++i) owners[i] = upper[labels[i]];
+    const double gain = search_.run(graphs_[l], open(l, owners), owners, count, labels);
+    if (gain > 0) set(l, std::move(labels), owners);
+    return gain;
+  }
+
+  // Makes these the groups of level l; the owner of a vertex is two levels up.
+  void set(std::size_t l, Labels labels, const Labels& owners) {
+    const std::int32_t k = compact(labels, graphs_[l].size());
+    graphs_[l + 1] = next_level(graphs_[l], labels, k);
+    if (l + 1 < groups_.size()) {
+      groups_[l + 1].assign(k, 0);
+      for (std::size_t i = 0; i < labels.size(); ++i) groups_[l + 1][labels[i]] = owners[i];
+      for (std::size_t u = l + 1; u < groups_.size(); ++u) {
+        graphs_[u + 1] = next_level(graphs_[u], groups_[u], graphs_[u + 1].size());
+      }
+    }
+    groups_[l] = std::move(labels);
+  }
+
+  // A group of one member is no node, and a group of all is the root.
+  Parents parents() const {
+    const std::int32_t n = graphs_[0].size();
+    Parents parent(n + 1, n);
+    parent[n] = -1;
+    Labels nodes = singles(n);  // of the vertices of the level
+    for (std::size_t l = 0; l < groups_.size() && graphs_[l + 1].size() > 1; ++l) {
+      Labels size(graphs_[l + 1].size(), 0), next(graphs_[l + 1].size(), -1);
+      for (const std::int32_t u : groups_[l]) ++size[u];
+      for (std::size_t i = 0; i < groups_[l].size(); ++i) {
+        const std::int32_t u = groups_[l][i];
+        if (size[u] > 1 && next[u] < 0) {
+          next[u] = static_cast<std::int32_t>(parent.size());
+          parent.push_back(n);
+        }
+        if (size[u] > 1) {
+          parent[nodes[i]] = next[u];
+        } else {
+          next[u] = nodes[i];
+        }
+      }
+      nodes = std::move(next);
+    }
+    return ordered(parent, n, n);
+  }
+
+  GroupSearch search_;
+  std::int32_t most_sweeps_;
+  std::int32_t fixed_ = -1;  // the level that is given, if any
+  Triplets triplets_;
+  std::vector<LevelGraph> graphs_;  // the leaves, then the groups of each level
+  std::vector<Labels> groups_;      // the group of every vertex of a level
+};
+
+}  // namespace sentree
