@@ -23,6 +23,8 @@ __all__ = ["SSEPartition"]
 
 #: Rounds of the multilevel search: later ones still lower the objective, but not the error.
 _ROUNDS = 3
+#: Sweeps that move single samples at the wanted scale, at most.
+_SWEEPS = 300
 #: Labels a class needs on average before they are spread over the graph as the start.
 _LABELS_TO_SPREAD = 3
 
@@ -177,7 +179,10 @@ class SSEPartition(SSEEstimator):
             labels = at_resolution(search, modules.labels, self.resolution)
         else:
             labels = coarsen(search, modules.labels, problem.constraints)
-        result = move(graph, labels, relation, keep_modules=True)
+        # Left to itself the scale may be very unequal clusters, which moving would even out.
+        wished = self.n_clusters is not None or self.resolution is not None or problem.constraints
+        sweeps = _SWEEPS if wished else 0
+        result = move(graph, labels, relation, keep_modules=True, max_sweeps=sweeps)
         trace = np.concatenate((modules.trace, result.trace))
         labels = result.labels
         if self.n_clusters is not None and np.unique(labels[:n]).size < self.n_clusters:

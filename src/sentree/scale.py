@@ -12,17 +12,24 @@ from numpy.typing import NDArray
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.optimise import LinkResult, link, merge, multilevel
-from sentree.tree import renumber
+from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
 __all__ = ["at_resolution", "coarsen", "to_number"]
 
-#: Without a wish, modules are united while they are linked more than chance would have it ...
-_CHANCE = 1.0
-#: ... or on to a clear break: where the next linkage is this many times weaker than the last.
-_BREAK = 6.0
-#: A linkage this weak is none.
-_NO_LINKAGE = 1e-3
+#: Without a wish, modules are united while they are linked more than chance would have it, and no
+#: gap is between them: they touch less than this share of what holds the lesser one together.
+_CHANCE, _GAP = 1.0, 0.2
+#: Where no linkage is weaker than this, nothing is apart, and all is one cluster.
+_NOTHING_APART = 0.5
+#: In shapes of few dimensions a gap is the clearest break among contacts between these two, if it
+#: is this clear; below the first is always a gap.
+_SURE_GAP, _SURE_CONTACT, _CLEAR = 0.02, 0.6, 1.5
+#: Shapes are known by how contacts grow; so many unions are needed to tell, and so many standard
+#: errors.
+_UNIONS_TO_TELL, _SURE = 10, 2.0
+#: A compact module cut in two is cut through about this share of its inner weight.
+_INNER_CONTACT = 1 / 8
 #: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
 #: of clusters that are compared.
 _ENOUGH_PAIRS, _LABEL_PAIRS, _TRIED = 30, 5000, 60
@@ -67,29 +74,92 @@ def coarsen(
 ) -> NDArray[np.int32]:
     """Choose the scale from the data.
 
-    Modules are united along their linkages, strongest first. The path ends at chance level, unless
-    a clear break comes later: long or ring-shaped clusters are chains of modules that each link
-    less than chance would have it, and still far more than two clusters do. Where constraints are
-    many, it ends where it keeps most of them.
+    Modules are united along their linkages, strongest first. In clouds of many dimensions parts
+    touch in proportion to their volumes, and unions end at chance level. In shapes of few
+    dimensions only borders touch: long or large clusters are chains of modules that link less than
+    chance would have it, and unions end at gaps instead, where the contact is far thinner than
+    within either side. Where constraints are many, the path ends where it keeps most of them.
     """
     labels = problem.extended(labels)
     n_modules = int(labels.max()) + 1
     path = link(problem.graph, labels, problem.relation)
-    unions = _natural_end(path.linkage, connected=path.linkage.size == n_modules - 1)
+    clusters = _natural(path, *_volumes(problem.graph, labels))
     must, cannot = _sampled_pairs(given)
     if min(len(must), len(cannot)) >= _ENOUGH_PAIRS:
-        unions = _kept_best(path, n_modules, labels[must], labels[cannot], unions)
-    return renumber(path.after(unions, n_modules)[labels])
+        natural = n_modules - int(clusters.max()) - 1
+        unions = _kept_best(path, n_modules, labels[must], labels[cannot], natural)
+        clusters = path.after(unions, n_modules)
+    return renumber(clusters[labels])
 
 
-def _natural_end(linkage: FloatArray, connected: bool) -> int:
-    """Return the number of unions down to chance level, or on to a clear break."""
-    after = np.append(linkage[1:], np.nan if connected else 0.0)
-    drop = np.where(after < _CHANCE, linkage / np.maximum(after, _NO_LINKAGE), 0.0)
-    unions = int((linkage >= _CHANCE).sum())
-    if drop.size and drop.max() > _BREAK:
-        unions = max(unions, int(drop.argmax()) + 1)
-    return unions
+def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
+    """Return the volume of every module, and the part of it that stays inside."""
+    ends = np.repeat(labels, np.diff(graph.indptr))
+    out = ends != labels[graph.indices]
+    volume = np.bincount(labels, graph.degree)
+    return volume, volume - np.bincount(ends[out], graph.weights[out], volume.size)
+
+
+def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray[np.int32]:
+    """Return the cluster of every module: the unions that neither chance nor a gap forbids."""
+    k, linkage = volume.size, path.linkage
+    if linkage.size == k - 1 and (linkage >= _NOTHING_APART).all():
+        return np.zeros(k, dtype=np.int32)
+    contact, size, wholeness = _contacts(path, volume, inner)
+    if _grow_slower_than_volume(contact, size, linkage >= _CHANCE):
+        n_apart = k - 1 - linkage.size  # parts of the graph that do not touch at all
+        united = wholeness >= _clearest_break(np.append(wholeness, np.zeros(n_apart)))
+    else:
+        united = (wholeness >= _GAP) & (linkage >= _CHANCE)
+    up = np.arange(k + linkage.size, dtype=np.int32)
+    made = k + np.flatnonzero(united).astype(np.int32)
+    up[path.unions[united]] = made[:, None]
+    return renumber(follow(up)[:k])
+
+
+def _contacts(
+    path: LinkResult, volume: FloatArray, inner: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the weight between the two sides of every union, the volume of the lesser, and how
+    whole the result is: the thinnest contact in it, each against the broadest on its thinner side.
+    """
+    k, total = volume.size, float(volume.sum())
+    contact, size = np.empty(len(path.unions)), np.empty(len(path.unions))
+    volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT).tolist()
+    whole = [np.inf] * k
+    for step, (a, b) in enumerate(path.unions.tolist()):
+        size[step] = min(volumes[a], volumes[b])
+        between = contact[step] = path.linkage[step] * volumes[a] * volumes[b] / total
+        thinner = min(broadest[a], broadest[b])
+        whole.append(min(whole[a], whole[b], between / thinner if thinner > 0 else np.inf))
+        volumes.append(volumes[a] + volumes[b])
+        broadest.append(max(broadest[a], broadest[b], between))
+    return contact, size, np.array(whole[k:])
+
+
+def _grow_slower_than_volume(
+    contact: FloatArray, size: FloatArray, chosen: NDArray[np.bool_]
+) -> bool:
+    """Tell whether contacts grow like borders do, with a power of the volume surely below 1."""
+    n = int(chosen.sum())
+    if n < _UNIONS_TO_TELL:
+        return False
+    x, y = np.log(size[chosen]), np.log(contact[chosen])
+    x, y = x - x.mean(), y - y.mean()
+    spread = float(x @ x)
+    if spread <= 0:
+        return False
+    power = float(x @ y) / spread
+    error = np.sqrt(np.mean((y - power * x) ** 2) * n / (n - 2) / spread)
+    return bool(power + _SURE * error < 1)
+
+
+def _clearest_break(wholeness: FloatArray) -> float:
+    """Return what tells gaps from contacts."""
+    values = np.sort(np.clip(wholeness, _SURE_GAP, _SURE_CONTACT))
+    ratio = values[1:] / values[:-1]
+    at = int(ratio.argmax())
+    return float(np.sqrt(values[at] * values[at + 1])) if ratio[at] >= _CLEAR else _SURE_GAP
 
 
 def _sampled_pairs(given: Constraints | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
