@@ -17,17 +17,17 @@ from sentree.weights import Anchored
 
 __all__ = ["at_resolution", "coarsen", "to_number"]
 
-#: Without a wish, modules are united while they are linked more than chance would have it, and no
-#: gap is between them: they touch less than this share of what holds the lesser one together.
-_CHANCE, _GAP = 1.0, 0.2
+#: Without a wish, modules are united while they are linked clearly more than chance would have it,
+#: and no gap is between them: they touch less than this share of what holds the lesser one together.
+_CHANCE, _GAP = 1.25, 0.35
 #: Where no linkage is weaker than this, nothing is apart, and all is one cluster.
 _NOTHING_APART = 0.5
 #: In shapes of few dimensions a gap is the clearest break among contacts between these two, if it
 #: is this clear; below the first is always a gap.
 _SURE_GAP, _SURE_CONTACT, _CLEAR = 0.02, 0.6, 1.5
 #: Shapes are known by how contacts grow; so many unions are needed to tell, and so many standard
-#: errors.
-_UNIONS_TO_TELL, _SURE = 10, 2.0
+#: errors. With fewer, a break must be this clear.
+_UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 10, 2.0, 20.0
 #: A compact module cut in two is cut through about this share of its inner weight.
 _INNER_CONTACT = 1 / 8
 #: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
@@ -106,11 +106,15 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     if linkage.size == k - 1 and (linkage >= _NOTHING_APART).all():
         return np.zeros(k, dtype=np.int32)
     contact, size, wholeness = _contacts(path, volume, inner)
-    if _grow_slower_than_volume(contact, size, linkage >= _CHANCE):
-        n_apart = k - 1 - linkage.size  # parts of the graph that do not touch at all
-        united = wholeness >= _clearest_break(np.append(wholeness, np.zeros(n_apart)))
+    above = linkage >= _CHANCE
+    gaps = np.append(wholeness, np.zeros(_n_apart(path, volume)))
+    if above.sum() < _UNIONS_TO_TELL:
+        limit = _clearest_break(gaps, _VERY_CLEAR)
+    elif _grow_slower_than_volume(contact[above], size[above]):
+        limit = _clearest_break(gaps, _CLEAR) or _SURE_GAP
     else:
-        united = (wholeness >= _GAP) & (linkage >= _CHANCE)
+        limit = 0.0
+    united = wholeness >= limit if limit else above & (wholeness >= _GAP)
     up = np.arange(k + linkage.size, dtype=np.int32)
     made = k + np.flatnonzero(united).astype(np.int32)
     up[path.unions[united]] = made[:, None]
@@ -137,29 +141,32 @@ def _contacts(
     return contact, size, np.array(whole[k:])
 
 
-def _grow_slower_than_volume(
-    contact: FloatArray, size: FloatArray, chosen: NDArray[np.bool_]
-) -> bool:
+def _n_apart(path: LinkResult, volume: FloatArray) -> int:
+    """Count the gaps without any contact: between parts of the graph, stray samples left out."""
+    part = path.after(len(path.unions), volume.size)
+    return max(int((np.bincount(part, volume) >= volume.mean()).sum()) - 1, 0)
+
+
+def _grow_slower_than_volume(contact: FloatArray, size: FloatArray) -> bool:
     """Tell whether contacts grow like borders do, with a power of the volume surely below 1."""
-    n = int(chosen.sum())
-    if n < _UNIONS_TO_TELL:
-        return False
-    x, y = np.log(size[chosen]), np.log(contact[chosen])
+    x, y = np.log(size), np.log(contact)
     x, y = x - x.mean(), y - y.mean()
     spread = float(x @ x)
     if spread <= 0:
         return False
     power = float(x @ y) / spread
-    error = np.sqrt(np.mean((y - power * x) ** 2) * n / (n - 2) / spread)
+    error = np.sqrt(float(np.sum((y - power * x) ** 2)) / (x.size - 2) / spread)
     return bool(power + _SURE * error < 1)
 
 
-def _clearest_break(wholeness: FloatArray) -> float:
-    """Return what tells gaps from contacts."""
+def _clearest_break(wholeness: FloatArray, clear: float) -> float:
+    """Return what tells gaps from contacts; 0 where no two are so many times apart."""
     values = np.sort(np.clip(wholeness, _SURE_GAP, _SURE_CONTACT))
     ratio = values[1:] / values[:-1]
+    if ratio.size == 0 or ratio.max() < clear:
+        return 0.0
     at = int(ratio.argmax())
-    return float(np.sqrt(values[at] * values[at + 1])) if ratio[at] >= _CLEAR else _SURE_GAP
+    return float(np.sqrt(values[at] * values[at + 1]))
 
 
 def _sampled_pairs(given: Constraints | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
