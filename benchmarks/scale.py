@@ -7,10 +7,11 @@ neighbour search sees them, and its noise is scored as a cluster of its own and 
 cluster. Noise of the data is left out of every score. Seconds are processor time, and for rivals
 on a graph without the making of it.
 
-    python benchmarks/scale.py --first-seed 100 --out benchmarks/results
+    python benchmarks/scale.py --first-seed 200 --out benchmarks/results
 
-The rule was made on seeds 0 to 2 of ``SHAPES`` and 0 to 19 of the blobs; neither seeds from 100 on
-nor ``UNSEEN_SHAPES`` had any part in that.
+The rule was made on seeds 0 to 2 of ``SHAPES`` and 0 to 19 of the blobs, its second version after a
+look at seed 100; seeds from 200 on had no part in that
+, nor did ``UNSEEN_SHAPES`` before that look.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _CHANCE, _GAP = 1.25, 0.35
 _NOTHING_APART = 0.5
 #: In shapes of few dimensions a gap is the clearest break among contacts between these two, if it
 #: is this clear; below the first is always a gap.
-_SURE_GAP, _SURE_CONTACT, _CLEAR = 0.02, 0.6, 1.5
+_SURE_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.6, 2.0
 #: Shapes are known by how contacts grow; so many unions are needed to tell, and so many standard
 #: errors. With fewer, a break must be this clear.
 _UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 10, 2.0, 20.0
@@ -105,15 +105,16 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     k, linkage = volume.size, path.linkage
     if linkage.size == k - 1 and (linkage >= _NOTHING_APART).all():
         return np.zeros(k, dtype=np.int32)
-    contact, size, wholeness = _contacts(path, volume, inner)
+    contact, size = _contacts(path, volume)
     above = linkage >= _CHANCE
-    gaps = np.append(wholeness, np.zeros(_n_apart(path, volume)))
-    if above.sum() < _UNIONS_TO_TELL:
-        limit = _clearest_break(gaps, _VERY_CLEAR)
-    elif _grow_slower_than_volume(contact[above], size[above]):
+    power = _growth(contact[above], size[above])
+    wholeness = _wholeness(path, contact, volume, inner, power or 0.0)
+    gaps = np.concatenate((wholeness, np.zeros(_n_apart(path, volume)), [np.inf]))
+    limit = 0.0
+    if power is not None:
         limit = _clearest_break(gaps, _CLEAR) or _SURE_GAP
-    else:
-        limit = 0.0
+    elif above.sum() < _UNIONS_TO_TELL:
+        limit = _clearest_break(gaps, _VERY_CLEAR)
     united = wholeness >= limit if limit else above & (wholeness >= _GAP)
     up = np.arange(k + linkage.size, dtype=np.int32)
     made = k + np.flatnonzero(united).astype(np.int32)
@@ -121,42 +122,56 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     return renumber(follow(up)[:k])
 
 
-def _contacts(
-    path: LinkResult, volume: FloatArray, inner: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the weight between the two sides of every union, the volume of the lesser, and how
-    whole the result is: the thinnest contact in it, each against the broadest on its thinner side.
+def _contacts(path: LinkResult, volume: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weight between the two sides of every union, and the volume of the lesser."""
+    volumes = volume.tolist()
+    for a, b in path.unions.tolist():
+        volumes.append(volumes[a] + volumes[b])
+    sides = np.array(volumes)[path.unions]
+    return path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
+
+
+def _growth(contact: FloatArray, size: FloatArray) -> float | None:
+    """Return the power of the volume that contacts grow with, where it is surely below 1.
+
+    So they do where only borders touch: not at all in a chain, with a power of (d - 1) / d in d
+    dimensions.
     """
-    k, total = volume.size, float(volume.sum())
-    contact, size = np.empty(len(path.unions)), np.empty(len(path.unions))
-    volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT).tolist()
-    whole = [np.inf] * k
-    for step, (a, b) in enumerate(path.unions.tolist()):
-        size[step] = min(volumes[a], volumes[b])
-        between = contact[step] = path.linkage[step] * volumes[a] * volumes[b] / total
+    if size.size < _UNIONS_TO_TELL:
+        return None
+    x, y = np.log(size), np.log(contact)
+    x, y = x - x.mean(), y - y.mean()
+    spread = float(x @ x)
+    if spread <= 0:
+        return None
+    power = float(x @ y) / spread
+    error = np.sqrt(float(np.sum((y - power * x) ** 2)) / (x.size - 2) / spread)
+    return max(power, 0.0) if power + _SURE * error < 1 else None
+
+
+def _wholeness(
+    path: LinkResult, contact: FloatArray, volume: FloatArray, inner: FloatArray, power: float
+) -> FloatArray:
+    """Return how whole the result of every union is: the thinnest contact in it.
+
+    Contacts are taken at equal size, and each against the broadest on its thinner side.
+    """
+    per_size = np.maximum(volume, np.finfo(float).tiny) ** power
+    volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT / per_size).tolist()
+    whole = [np.inf] * volume.size
+    for (a, b), between in zip(path.unions.tolist(), contact.tolist(), strict=True):
+        between /= min(volumes[a], volumes[b]) ** power
         thinner = min(broadest[a], broadest[b])
         whole.append(min(whole[a], whole[b], between / thinner if thinner > 0 else np.inf))
         volumes.append(volumes[a] + volumes[b])
         broadest.append(max(broadest[a], broadest[b], between))
-    return contact, size, np.array(whole[k:])
+    return np.array(whole[volume.size :])
 
 
 def _n_apart(path: LinkResult, volume: FloatArray) -> int:
     """Count the gaps without any contact: between parts of the graph, stray samples left out."""
     part = path.after(len(path.unions), volume.size)
     return max(int((np.bincount(part, volume) >= volume.mean()).sum()) - 1, 0)
-
-
-def _grow_slower_than_volume(contact: FloatArray, size: FloatArray) -> bool:
-    """Tell whether contacts grow like borders do, with a power of the volume surely below 1."""
-    x, y = np.log(size), np.log(contact)
-    x, y = x - x.mean(), y - y.mean()
-    spread = float(x @ x)
-    if spread <= 0:
-        return False
-    power = float(x @ y) / spread
-    error = np.sqrt(float(np.sum((y - power * x) ** 2)) / (x.size - 2) / spread)
-    return bool(power + _SURE * error < 1)
 
 
 def _clearest_break(wholeness: FloatArray, clear: float) -> float:
