@@ -21,7 +21,7 @@ def shape(family, seed):
 
 
 def blob_setting(seed):
-    """Draw n (log-uniform 2,000 to 100,000), k (5 to 100), d (log-uniform 2 to 50), and blobs so."""
+    """Draw n (2,000 to 100,000) and d (2 to 50) log-uniformly, k (5 to 100), and such blobs."""
     random = np.random.default_rng([seed, 20])
     n = int(np.exp(random.uniform(np.log(2_000), np.log(100_000))))
     k, d = int(random.integers(5, 101)), round(np.exp(random.uniform(np.log(2), np.log(50))))
@@ -123,7 +123,7 @@ def bridged_blobs(random):
 
 def bridged_discs(random):
     n = random.integers(300, 800)
-    discs = [_ball(random, n, 2) + [3 * k, 0.5 * (k % 2)] for k in range(4)]
+    discs = [_ball(random, n, 2) + np.array([3 * k, 0.5 * (k % 2)]) for k in range(4)]
     bridges = [_box(random, n // 30, (3 * k + 0.9, 0.1), (3 * k + 2.1, 0.3)) for k in range(3)]
     return _stack(*discs, noise=np.vstack(bridges))
 
@@ -158,7 +158,7 @@ def segments(random):
     n, parts = random.integers(100, 300), []
     for k in range(6):
         t, angle = random.uniform(-1, 1, n), random.uniform(0, np.pi)
-        line = np.outer(t, (np.cos(angle), np.sin(angle))) + [3 * (k % 3), 3 * (k // 3)]
+        line = np.outer(t, (np.cos(angle), np.sin(angle))) + np.array(divmod(k, 3)[::-1]) * 3
         parts.append(_around(random, line, 0.05))
     return _stack(*parts)
 
@@ -282,8 +282,10 @@ def wing_nut(random):
 def letters(random):
     n = random.integers(200, 500)
     tee = np.vstack((_box(random, n, (0, 4), (3, 4.6)), _box(random, n, (1.2, 0), (1.8, 4))))
-    ell = np.vstack((_box(random, n, (4, 0), (4.6, 4.6)), _box(random, n // 2, (4.6, 0), (6.5, 0.6))))
-    oh = _around(random, _arc(random, 2 * n, 1.8), 0.15) + [9.2, 2.3]
+    ell = np.vstack(
+        (_box(random, n, (4, 0), (4.6, 4.6)), _box(random, n // 2, (4.6, 0), (6.5, 0.6)))
+    )
+    oh = _around(random, _arc(random, 2 * n, 1.8), 0.15) + np.array([9.2, 2.3])
     return _stack(tee, ell, oh)
 
 
@@ -304,16 +306,12 @@ def heavy_tails(random):
     return _stack(*(c + 0.7 * random.standard_t(3, size=(n, 2)) for c in centres))
 
 
-#: Families that rules were compared on, and families that had no part in that.
 SHAPES = (
     moons, noisy_moons, two_rings, many_rings, two_spirals, bridged_blobs, unequal_sizes,
     unequal_densities, elongated, stripes, blobs_in_noise, chain_links, core_in_shell, target,
     grid_of_squares, waves, ring_around_blob, two_diamonds, seven_blobs, bars_and_ball,
-    crowded_blobs, letters,
-)  # fmt: skip
-UNSEEN_SHAPES = (
-    three_spirals, bridged_discs, segments, moons_in_noise, nested_spheres, face, hook_around_blob,
-    helices, close_tetrahedron, wing_nut, many_small_blobs, heavy_tails,
+    crowded_blobs, letters, three_spirals, bridged_discs, segments, moons_in_noise, nested_spheres,
+    face, hook_around_blob, helices, close_tetrahedron, wing_nut, many_small_blobs, heavy_tails,
 )  # fmt: skip
 
 

@@ -180,8 +180,8 @@ def test_contacts_of_shapes_and_of_clouds_are_told_apart():
     assert _growth(size**0.5 * noise, size) == pytest.approx(0.5, abs=0.1)
     assert _growth(noise / size, size) == 0.0
     assert _growth(size * noise, size) is None
-    assert _growth(size[:10] ** 0.8 * noise[:10] ** 5, size[:10]) is None  # unsure
-    assert _growth(size[:9] ** 0.5, size[:9]) is None  # too few
+    assert _growth(size[:20] ** 0.8 * noise[:20] ** 9, size[:20]) is None  # unsure
+    assert _growth(size[:14] ** 0.5, size[:14]) is None  # too few
     assert _growth(noise, np.ones(40)) is None
 
 

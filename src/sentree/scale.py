@@ -18,16 +18,16 @@ from sentree.weights import Anchored
 __all__ = ["at_resolution", "coarsen", "to_number"]
 
 #: Without a wish, modules are united while they are linked clearly more than chance would have it,
-#: and no gap is between them: they touch less than this share of what holds the lesser one together.
+#: and touch with at least this share of what holds the lesser one together: less is a gap.
 _CHANCE, _GAP = 1.25, 0.35
 #: Where no linkage is weaker than this, nothing is apart, and all is one cluster.
 _NOTHING_APART = 0.5
-#: In shapes of few dimensions a gap is the clearest break among contacts between these two, if it
-#: is this clear; below the first is always a gap.
-_SURE_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.6, 2.0
+#: In shapes of few dimensions a gap is what lies below the clearest break between the first and the
+#: last of these, if it is that clear; else what lies below the second.
+_SURE_GAP, _LIKELY_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.2, 0.6, 1.5
 #: Shapes are known by how contacts grow; so many unions are needed to tell, and so many standard
-#: errors. With fewer, a break must be this clear.
-_UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 10, 2.0, 20.0
+#: errors. Where they do not tell, a break must be this clear.
+_UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 15, 1.0, 15.0
 #: A compact module cut in two is cut through about this share of its inner weight.
 _INNER_CONTACT = 1 / 8
 #: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
@@ -96,7 +96,7 @@ def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, Float
     """Return the volume of every module, and the part of it that stays inside."""
     ends = np.repeat(labels, np.diff(graph.indptr))
     out = ends != labels[graph.indices]
-    volume = np.bincount(labels, graph.degree)
+    volume = np.bincount(labels, graph.degree).astype(np.float64)
     return volume, volume - np.bincount(ends[out], graph.weights[out], volume.size)
 
 
@@ -110,11 +110,10 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     power = _growth(contact[above], size[above])
     wholeness = _wholeness(path, contact, volume, inner, power or 0.0)
     gaps = np.concatenate((wholeness, np.zeros(_n_apart(path, volume)), [np.inf]))
-    limit = 0.0
-    if power is not None:
-        limit = _clearest_break(gaps, _CLEAR) or _SURE_GAP
-    elif above.sum() < _UNIONS_TO_TELL:
+    if power is None:
         limit = _clearest_break(gaps, _VERY_CLEAR)
+    else:
+        limit = _clearest_break(gaps, _CLEAR) or _LIKELY_GAP
     united = wholeness >= limit if limit else above & (wholeness >= _GAP)
     up = np.arange(k + linkage.size, dtype=np.int32)
     made = k + np.flatnonzero(united).astype(np.int32)
