@@ -9,8 +9,8 @@ on a graph without the making of it.
 
     python benchmarks/scale.py --first-seed 300 --out benchmarks/results
 
-The rule was made on blobs 0 to 19 and on seeds below 300 of the shapes; those from 300 on had no part
-in that.
+The rule was made on blobs 0 to 19 and on seeds below 300 of the shapes; those from 300 on had no
+part in that.
 """
 
 from __future__ import annotations

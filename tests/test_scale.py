@@ -96,12 +96,10 @@ def test_components_of_a_graph_are_a_clear_break():
 
 def clouds():
     random = np.random.default_rng(3)
-    angle = random.uniform(0, 2 * np.pi, 800)
-    ring = np.column_stack((np.cos(angle), np.sin(angle)))
     return {
         "gaussian": random.normal(size=(1000, 2)),
         "uniform": random.uniform(size=(1000, 2)),
-        "ring": ring + random.normal(scale=0.05, size=ring.shape),
+        "strip": random.uniform((0, 0), (20, 1), size=(1000, 2)),
         "many features": random.normal(size=(800, 20)),
         "more than samples": random.normal(size=(60, 100)),
     }
