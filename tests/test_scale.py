@@ -1,11 +1,23 @@
+import warnings
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sentree import Constraints, Graph, SSEPartition, knn_graph
 from sentree.optimise import multilevel
-from sentree.scale import at_resolution, coarsen, to_number
+from sentree.scale import (
+    _clearest_break,
+    _growth,
+    at_resolution,
+    coarsen,
+    to_number,
+)
 from sentree.weights import Anchored, anchor
 
 
@@ -80,3 +92,128 @@ def test_components_of_a_graph_are_a_clear_break():
     cliques = np.kron(np.eye(3), np.ones((5, 5))) - np.eye(15)
     graph = Graph.from_dense(cliques)
     assert coarsen(plain(graph), np.arange(15)).tolist() == [0] * 5 + [1] * 5 + [2] * 5
+
+
+def clouds():
+    random = np.random.default_rng(3)
+    return {
+        "gaussian": random.normal(size=(1000, 2)),
+        "uniform": random.uniform(size=(1000, 2)),
+        "strip": random.uniform((0, 0), (20, 1), size=(1000, 2)),
+        "many features": random.normal(size=(800, 20)),
+        "more than samples": random.normal(size=(60, 100)),
+    }
+
+
+@pytest.mark.parametrize("name", clouds())
+def test_one_cloud_is_one_cluster(name):
+    assert SSEPartition().fit(clouds()[name]).n_clusters_ == 1
+
+
+def test_rings_and_spirals_are_followed_far_below_chance():
+    random = np.random.default_rng(0)
+    t = np.sqrt(random.uniform(0.05, 1, 1200))
+    y = np.arange(1200) % 2
+    angle = 2 * np.pi * (1.5 * t + y / 2)
+    X = t[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
+    model = SSEPartition().fit(X + random.normal(scale=0.015, size=X.shape))
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_a_small_cluster_beside_a_large_one_keeps_its_size():
+    centres, sizes = np.array([[0, 0], [8, 0], [0, 8]]), [2000, 150, 60]
+    y = np.repeat(np.arange(3), sizes)
+    X = centres[y] + np.random.default_rng(1).normal(scale=0.9, size=(y.size, 2))
+    model = SSEPartition().fit(X)
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(y, model.labels_) > 0.99
+
+
+@pytest.mark.parametrize("n", [4, 6, 8, 12, 20, 40])
+def test_two_far_groups_of_few_samples(n):
+    X = np.random.default_rng(n).normal(size=(2 * n, 2))
+    X[n:] += 30
+    found = SSEPartition(n_neighbors=min(n - 1, 4)).fit(X).labels_
+    assert found.tolist() == [0] * n + [1] * n
+
+
+def ring_of_cliques(count, size, link):
+    dense = np.kron(np.eye(count), np.ones((size, size))) - np.eye(count * size)
+    first = size * np.arange(count)
+    after = np.roll(first + 1, -1)
+    dense[first, after] = dense[after, first] = link
+    return Graph.from_dense(dense)
+
+
+def test_many_cliques_are_not_paired_although_chance_would_do():
+    graph = ring_of_cliques(60, 5, 0.5)
+    cliques = np.repeat(np.arange(60), 5)
+    by_chance = at_resolution(plain(graph), cliques, 1.0)
+    assert by_chance.max() + 1 < 60
+    assert coarsen(plain(graph), cliques).tolist() == cliques.tolist()
+
+
+def test_the_scale_of_the_weights_does_not_matter():
+    X, _ = make_moons(300, noise=0.08, random_state=2)
+    graph = knn_graph(X)
+    modules = multilevel(graph).labels
+    heavier = Graph.from_scipy(graph.to_scipy() * 1000.0)
+    assert np.array_equal(coarsen(plain(graph), modules), coarsen(plain(heavier), modules))
+
+
+def test_a_stray_sample_changes_nothing_for_the_others():
+    X, _ = make_blobs(120, 60, centers=3, cluster_std=4.0, random_state=0)
+    dense = knn_graph(X).to_scipy().toarray()
+    alone = SSEPartition(affinity="precomputed").fit(Graph.from_dense(dense)).labels_
+    with pytest.warns(UserWarning, match="no neighbour"):
+        stray = SSEPartition(affinity="precomputed").fit(Graph.from_dense(np.pad(dense, (0, 1))))
+    assert np.array_equal(stray.labels_[:-1], alone)
+    assert stray.labels_[-1] == alone.max() + 1
+
+
+def test_contacts_of_shapes_and_of_clouds_are_told_apart():
+    random = np.random.default_rng(0)
+    size = np.exp(random.uniform(0, 3, 40))
+    noise = np.exp(random.normal(scale=0.2, size=40))
+    assert _growth(size**0.5 * noise, size) == pytest.approx(0.5, abs=0.1)
+    assert _growth(noise / size, size) == 0.0
+    assert _growth(size * noise, size) is None
+    assert _growth(size[:20] ** 0.8 * noise[:20] ** 9, size[:20]) is None  # unsure
+    assert _growth(size[:14] ** 0.5, size[:14]) is None  # too few
+    assert _growth(noise, np.ones(40)) is None
+
+
+def test_the_clearest_break_is_one_among_contacts_that_could_be_either():
+    assert 0.1 < _clearest_break(np.array([0.05, 0.08, 0.1, 0.5, 0.55, 3.0]), 1.5) < 0.5
+    assert 0.01 < _clearest_break(np.array([1e-30, 1e-9, 0.2, 0.3, 0.5]), 1.5) < 0.2
+    assert _clearest_break(np.array([0.4, 0.5, 0.55, 9.0]), 1.5) == 0.0
+    assert _clearest_break(np.array([1e-9, 1e-3]), 1.5) == 0.0
+    assert _clearest_break(np.empty(0), 1.5) == 0.0
+
+
+@st.composite
+def sparse_graphs(draw):
+    """Graphs that fall apart, with stars, isolated samples and weights far apart."""
+    n = draw(st.integers(2, 12))
+    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] != e[1])
+    weight = st.sampled_from([1e-9, 0.5, 1.0, 1e6])
+    edges = draw(st.lists(st.tuples(pair, weight), min_size=1, max_size=2 * n))
+    dense = np.zeros((n, n))
+    for (i, j), w in edges:
+        dense[i, j] = dense[j, i] = w
+    return dense
+
+
+@given(sparse_graphs(), st.data())
+@settings(max_examples=120)
+def test_exactly_as_many_clusters_as_wanted_and_a_warning_where_parts_were_joined(dense, data):
+    k = data.draw(st.integers(1, len(dense)))
+    n_parts, part = connected_components(csr_array(dense), directed=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = SSEPartition(k, affinity="precomputed").fit(Graph.from_dense(dense))
+    assert set(model.labels_.tolist()) == set(range(k))
+    told = any(f"to reach n_clusters={k}" in str(warning.message) for warning in caught)
+    assert told == (k < n_parts)
+    if k <= n_parts:  # no part is cut while others are put together
+        assert np.unique(np.column_stack((part, model.labels_)), axis=0).shape[0] == n_parts

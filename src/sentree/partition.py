@@ -34,6 +34,7 @@ __all__ = ["SSEPartition"]
 
 #: Rounds of the multilevel search: later ones still lower the objective, but not the error.
 _ROUNDS = 3
+#: Sweeps that move single samples at the wanted scale, at most.
 #: Labels a class needs on average before they are spread over the graph as the start.
 _LABELS_TO_SPREAD = 3
 
@@ -255,6 +256,10 @@ class SSEPartition(SSEEstimator):
             labels, concerned = self._resumed(problem, hardened)
         else:
             labels, trace = self._found(problem, hardened)
+        # Left to itself the scale may be very unequal clusters, which moving would even out.
+        wished = self.n_clusters is not None or self.resolution is not None or problem.constraints
+        if not wished and problem.init is None:
+            concerned = np.empty(0, dtype=np.int64)
         result = settle(graph, labels, relation, vertices=concerned, keep_modules=True)
         labels = result.labels
         if self.n_clusters is not None and np.unique(labels[:n]).size < self.n_clusters:

@@ -12,17 +12,24 @@ from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.hard import apart_pairs, contract, fold
 from sentree.optimise import LinkResult, link, merge, multilevel
-from sentree.tree import renumber
+from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
 __all__ = ["at_resolution", "coarsen", "to_number"]
 
-#: Without a wish, modules are united while they are linked more than chance would have it ...
-_CHANCE = 1.0
-#: ... or on to a clear break: where the next linkage is this many times weaker than the last.
-_BREAK = 6.0
-#: A linkage this weak is none.
-_NO_LINKAGE = 1e-3
+#: Without a wish, modules are united while they are linked clearly more than chance would have it,
+#: and touch with at least this share of what holds the lesser one together: less is a gap.
+_CHANCE, _GAP = 1.25, 0.35
+#: Where no linkage is weaker than this, nothing is apart, and all is one cluster.
+_NOTHING_APART = 0.5
+#: In shapes of few dimensions a gap is what lies below the clearest break between the first and the
+#: last of these, if it is that clear; else what lies below the second.
+_SURE_GAP, _LIKELY_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.2, 0.6, 1.5
+#: Shapes are known by how contacts grow; so many unions are needed to tell, and so many standard
+#: errors. Where they do not tell, a break must be this clear.
+_UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 15, 1.0, 15.0
+#: A compact module cut in two is cut through about this share of its inner weight.
+_INNER_CONTACT = 1 / 8
 #: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
 #: of clusters that are compared.
 _ENOUGH_PAIRS, _LABEL_PAIRS, _TRIED = 30, 5000, 60
@@ -66,30 +73,115 @@ def coarsen(
 ) -> NDArray[np.int32]:
     """Choose the scale from the data.
 
-    Modules are united along their linkages, strongest first. The path ends at chance level, unless
-    a clear break comes later: long or ring-shaped clusters are chains of modules that each link
-    less than chance would have it, and still far more than two clusters do. Where constraints are
-    many, it ends where it keeps most of them; ``vertex`` is what each sample is part of.
+    Modules are united along their linkages, strongest first. In clouds of many dimensions parts
+    touch in proportion to their volumes, and unions end at chance level. In shapes of few
+    dimensions only borders touch: long or large clusters are chains of modules that link less than
+    chance would have it, and unions end at gaps instead, where the contact is far thinner than
+    within either side. Where constraints are many, the path ends where it keeps most of them;
+    ``vertex`` is what each sample is part of.
     """
     labels = problem.extended(labels)
     n_modules = int(labels.max()) + 1
     path = link(problem.graph, labels, problem.relation)
-    unions = _natural_end(path.linkage, connected=path.linkage.size == n_modules - 1)
+    clusters = _natural(path, *_volumes(problem.graph, labels))
     must, cannot = _sampled_pairs(given)
     if min(len(must), len(cannot)) >= _ENOUGH_PAIRS:
         of = labels if vertex is None else labels[vertex]
-        unions = _kept_best(path, n_modules, of[must], of[cannot], unions)
-    return renumber(path.after(unions, n_modules)[labels])
+        natural = n_modules - int(clusters.max()) - 1
+        unions = _kept_best(path, n_modules, of[must], of[cannot], natural)
+        clusters = path.after(unions, n_modules)
+    return renumber(clusters[labels])
 
 
-def _natural_end(linkage: FloatArray, connected: bool) -> int:
-    """Return the number of unions down to chance level, or on to a clear break."""
-    after = np.append(linkage[1:], np.nan if connected else 0.0)
-    drop = np.where(after < _CHANCE, linkage / np.maximum(after, _NO_LINKAGE), 0.0)
-    unions = int((linkage >= _CHANCE).sum())
-    if drop.size and drop.max() > _BREAK:
-        unions = max(unions, int(drop.argmax()) + 1)
-    return unions
+def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
+    """Return the volume of every module, and the part of it that stays inside."""
+    ends = np.repeat(labels, np.diff(graph.indptr))
+    out = ends != labels[graph.indices]
+    volume = np.bincount(labels, graph.degree).astype(np.float64)
+    return volume, volume - np.bincount(ends[out], graph.weights[out], volume.size)
+
+
+def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray[np.int32]:
+    """Return the cluster of every module: the unions that neither chance nor a gap forbids."""
+    k, linkage = volume.size, path.linkage
+    if linkage.size == k - 1 and (linkage >= _NOTHING_APART).all():
+        return np.zeros(k, dtype=np.int32)
+    contact, size = _contacts(path, volume)
+    above = linkage >= _CHANCE
+    power = _growth(contact[above], size[above])
+    wholeness = _wholeness(path, contact, volume, inner, power or 0.0)
+    gaps = np.concatenate((wholeness, np.zeros(_n_apart(path, volume)), [np.inf]))
+    if power is None:
+        limit = _clearest_break(gaps, _VERY_CLEAR)
+    else:
+        limit = _clearest_break(gaps, _CLEAR) or _LIKELY_GAP
+    united = wholeness >= limit if limit else above & (wholeness >= _GAP)
+    up = np.arange(k + linkage.size, dtype=np.int32)
+    made = k + np.flatnonzero(united).astype(np.int32)
+    up[path.unions[united]] = made[:, None]
+    return renumber(follow(up)[:k])
+
+
+def _contacts(path: LinkResult, volume: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weight between the two sides of every union, and the volume of the lesser."""
+    volumes = volume.tolist()
+    for a, b in path.unions.tolist():
+        volumes.append(volumes[a] + volumes[b])
+    sides = np.array(volumes)[path.unions]
+    return path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
+
+
+def _growth(contact: FloatArray, size: FloatArray) -> float | None:
+    """Return the power of the volume that contacts grow with, where it is surely below 1.
+
+    So they do where only borders touch: not at all in a chain, with a power of (d - 1) / d in d
+    dimensions.
+    """
+    if size.size < _UNIONS_TO_TELL:
+        return None
+    x, y = np.log(size), np.log(contact)
+    x, y = x - x.mean(), y - y.mean()
+    spread = float(x @ x)
+    if spread <= 0:
+        return None
+    power = float(x @ y) / spread
+    error = np.sqrt(float(np.sum((y - power * x) ** 2)) / (x.size - 2) / spread)
+    return max(power, 0.0) if power + _SURE * error < 1 else None
+
+
+def _wholeness(
+    path: LinkResult, contact: FloatArray, volume: FloatArray, inner: FloatArray, power: float
+) -> FloatArray:
+    """Return how whole the result of every union is: the thinnest contact in it.
+
+    Contacts are taken at equal size, and each against the broadest on its thinner side.
+    """
+    per_size = np.maximum(volume, np.finfo(float).tiny) ** power
+    volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT / per_size).tolist()
+    whole = [np.inf] * volume.size
+    for (a, b), between in zip(path.unions.tolist(), contact.tolist(), strict=True):
+        between /= min(volumes[a], volumes[b]) ** power
+        thinner = min(broadest[a], broadest[b])
+        whole.append(min(whole[a], whole[b], between / thinner if thinner > 0 else np.inf))
+        volumes.append(volumes[a] + volumes[b])
+        broadest.append(max(broadest[a], broadest[b], between))
+    return np.array(whole[volume.size :])
+
+
+def _n_apart(path: LinkResult, volume: FloatArray) -> int:
+    """Count the gaps without any contact: between parts of the graph, stray samples left out."""
+    part = path.after(len(path.unions), volume.size)
+    return max(int((np.bincount(part, volume) >= volume.mean()).sum()) - 1, 0)
+
+
+def _clearest_break(wholeness: FloatArray, clear: float) -> float:
+    """Return what tells gaps from contacts; 0 where no two are so many times apart."""
+    values = np.sort(np.clip(wholeness, _SURE_GAP, _SURE_CONTACT))
+    ratio = values[1:] / values[:-1]
+    if ratio.size == 0 or ratio.max() < clear:
+        return 0.0
+    at = int(ratio.argmax())
+    return float(np.sqrt(values[at] * values[at + 1]))
 
 
 def _sampled_pairs(given: Constraints | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
