@@ -23,8 +23,9 @@ __all__ = ["SSEPartition"]
 
 #: Rounds of the multilevel search: later ones still lower the objective, but not the error.
 _ROUNDS = 3
-#: Labels a class needs on average before they are spread over the graph as the start.
-_LABELS_TO_SPREAD = 3
+#: Share of the samples that need a label before labels are spread over the graph as the start, and
+#: labels a class needs on average for single samples, not modules, to be what takes a class.
+_SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
 
 
 class SSEPartition(SSEEstimator):
@@ -170,8 +171,7 @@ class SSEPartition(SSEEstimator):
         graph, relation, n = search
         modules = multilevel(graph, relation, seed=seed, max_rounds=_ROUNDS)
         if self.n_clusters is not None:
-            spread = self._spread(problem)
-            start = modules.labels if spread is None else spread
+            start = self._start(problem, search, modules.labels)
             labels = to_number(search, start, self.n_clusters)
         elif self.resolution is not None:
             labels = at_resolution(search, modules.labels, self.resolution)
@@ -201,11 +201,24 @@ class SSEPartition(SSEEstimator):
         anchored = anchor(graph, given, closure, cannot_share(same))
         return anchored._replace(relation=anchored.relation * penalty)
 
-    def _spread(self, problem: Problem) -> NDArray[Any] | None:
-        """Return the labels spread over the graph, where they are many for the clusters wanted."""
-        given = problem.constraints
-        if self.n_clusters is None or np.unique(given.label_code).size < 2:
-            return None
-        if given.label_index.size < _LABELS_TO_SPREAD * self.n_clusters:
-            return None
-        return propagate(problem.graph, given.label_index, given.label_code)
+    def _start(
+        self, problem: Problem, search: Anchored, modules: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Return where uniting starts: the modules, or the labels spread where they are many.
+
+        Samples move before a class that no label names is looked for inside the others.
+        """
+        given, n = problem.constraints, problem.graph.n
+        labelled = given.label_index.size
+        if labelled < _SHARE_TO_SPREAD * n or np.unique(given.label_code).size < 2:
+            return modules
+        few = self.n_clusters is not None and labelled < _LABELS_TO_SPREAD * self.n_clusters
+        spread = propagate(
+            problem.graph,
+            given.label_index,
+            given.label_code,
+            excluded=(given.negative_index, given.negative_code),
+            modules=modules[:n] if few else None,
+        )
+        classes = search.extended(spread)
+        return move(search.graph, classes, search.relation, keep_modules=True).labels
