@@ -168,8 +168,10 @@ class SSEPartition(SSEEstimator):
         """Search on all levels, then bring the modules to the scale that was asked for."""
         seed = self._seed()
         search = self._constrained(problem, seed)
-        graph, relation, n = search
-        modules = multilevel(graph, relation, seed=seed, max_rounds=_ROUNDS)
+        graph, relation, n = search.graph, search.relation, search.n
+        modules = multilevel(
+            graph, relation, init=search.together, seed=seed, max_rounds=_ROUNDS
+        )
         if self.n_clusters is not None:
             start = self._start(problem, search, modules.labels)
             labels = to_number(search, start, self.n_clusters)

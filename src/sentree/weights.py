@@ -40,6 +40,7 @@ class Anchored(NamedTuple):
     graph: Graph
     relation: Any
     n: int  # of samples
+    together: NDArray[np.int32] | None = None  # must-linked vertices share a number
 
     def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Take the labels of the samples, and give every anchor that of most of its members."""
@@ -108,7 +109,8 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
     relation = (half + half.T).tocsr()
     relation.sort_indices()
-    return Anchored(_with_anchors(graph, total), relation, n)
+    together = renumber(np.concatenate((closure.component, np.flatnonzero(anchored))))
+    return Anchored(_with_anchors(graph, total), relation, n, together)
 
 
 def _with_anchors(graph: Graph, total: int) -> Graph:
