@@ -10,6 +10,7 @@ links alone, n of them, which with many classes say next to nothing.
 from __future__ import annotations
 
 import argparse
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -69,7 +70,7 @@ def falls(rows):
     pairs = rows[rows["case"] == "pairs"]
     table = pairs.pivot_table(index=["dataset", "draw"], columns="amount", values="ARI")
     for name, part in table.groupby(level="dataset", sort=False):
-        for before, after in zip(AMOUNTS, AMOUNTS[1:], strict=False):
+        for before, after in pairwise(AMOUNTS):
             change = (part[after] - part[before]).to_numpy()
             error = change.std(ddof=1) / np.sqrt(change.size) if change.size > 1 else 0.0
             if change.mean() < -max(POINTS, ERRORS * error):
