@@ -55,8 +55,13 @@ def test_locked_samples_stay():
         assert (model.labels_[stray] == 3).all()
         assert adjusted_rand_score(Y, model.labels_) > 0.9
     with pytest.raises(ConstraintConflict):
-        SSEPartition().fit(X, init=init, locked=[0, 1], must_link=[(0, 1)] if Y[0] != Y[1] else [],
-                           cannot_link=[(0, 1)] if Y[0] == Y[1] else [])
+        SSEPartition().fit(
+            X,
+            init=init,
+            locked=[0, 1],
+            must_link=[(0, 1)] if Y[0] != Y[1] else [],
+            cannot_link=[(0, 1)] if Y[0] == Y[1] else [],
+        )
 
 
 @pytest.mark.parametrize(

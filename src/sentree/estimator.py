@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,9 +28,10 @@ from sentree.affinity import (
     paper_neighbors,
 )
 from sentree.assign import Modules, membership_strength
-from sentree.constraints import Constraints, PairSimilarity
+from sentree.constraints import Constraints
 from sentree.entropy import Objective
 from sentree.extension import GraphExtension
+from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.start import keep_numbers, lock, locked_points, start_labels
@@ -41,18 +42,6 @@ __all__ = ["SSEEstimator"]
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
 #: New samples that are placed at a time (bounds temporary memory).
 _CHUNK = 1 << 13
-
-
-class Problem(NamedTuple):
-    """What a search works on."""
-
-    graph: Graph
-    similarity: PairSimilarity
-    constraints: Constraints
-    n_classes: int | None  # where the classes that are known are all there are
-    hard: Constraints | None = None  # what must hold in the result
-    init: NDArray[np.int32] | None = None  # clusters to start from
-    concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
 
 
 def _can_predict(estimator: SSEEstimator) -> bool:
@@ -262,15 +251,6 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
-
-    def _paper_relation(self, problem: Problem) -> Any:
-        """Return the relation graph with the paper's weights; None without constraints."""
-        if not problem.constraints:
-            return None
-        penalty = 2.0 if self.penalty is None else self.penalty
-        return problem.constraints.relation(
-            problem.graph.n, problem.similarity, penalty=penalty, n_classes=problem.n_classes
-        )
 
     def _store(self, objective: Objective, trace: NDArray[np.float64]) -> None:
         """Keep the value of the result and the way there."""

@@ -80,10 +80,12 @@ def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None =
         _check_room(closure, n_clusters)
     vertex = np.concatenate((closure.component, closure.n_components + np.arange(total - n)))
     graph, relation = contract(problem.graph, problem.relation, vertex)
-    return Hardened(
-        Anchored(graph, _kept_apart(relation, closure.cannot, graph.n), closure.n_components),
-        vertex,
-    )
+    relation = _kept_apart(relation, closure.cannot, graph.n)
+    together = None
+    if problem.together is not None:
+        together = np.zeros(graph.n, dtype=np.int32)
+        together[vertex] = problem.together
+    return Hardened(Anchored(graph, relation, closure.n_components, together), vertex)
 
 
 def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, Any]:

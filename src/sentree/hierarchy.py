@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import tree_objective
-from sentree.estimator import Problem, SSEEstimator, join_isolated, warn_if_too_many
+from sentree.estimator import SSEEstimator, join_isolated, warn_if_too_many
+from sentree.flat import FlatSearch, Problem
 from sentree.graph import Graph
 from sentree.optimise import compress, grow, stretch
-from sentree.partition import SSEPartition
 from sentree.tree import EncodingTree, first_leaves, renumber
 from sentree.weights import Anchored, triplet_weights, with_triplets
 
@@ -44,7 +44,7 @@ class SSEHierarchy(SSEEstimator):
         result is steadier with it on some data.
     must_link_first : bool, default=False
         As in :class:`SSEPartition` ("paper" only).
-    affinity, n_neighbors, neighbors, n_jobs, random_state
+    affinity, n_neighbors, neighbors, hard, n_jobs, random_state
         As in :class:`SSEPartition`.
 
     Attributes
@@ -136,14 +136,21 @@ class SSEHierarchy(SSEEstimator):
         if self.height == 1 and self.n_clusters is not None:
             raise ValueError("a tree of height 1 has no clusters: n_clusters needs height >= 2")
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
-        seed, given, n = self._seed(), problem.constraints, problem.graph.n
-        penalty = 1.0 if self.penalty is None else self.penalty
-        flat = SSEPartition(self.n_clusters, penalty=penalty, random_state=self.random_state)
-        search = flat._constrained(problem)
-        weight = penalty * triplet_weights(problem.graph, given)
+        given, n = problem.constraints, problem.graph.n
+        flat = FlatSearch(
+            n_clusters=self.n_clusters,
+            penalty=self.penalty,
+            n_jobs=self.n_jobs,
+            seed=self._seed(),
+        )
+        search = flat.constrained(problem)
+        weight = triplet_weights(problem.graph, given)
+        if self.penalty is not None:
+            weight *= self.penalty
         clusters = None
-        if self.height is None or self.n_clusters is not None:
-            labels = flat._multilevel(problem, with_triplets(search, given, weight))[1]
+        free = self.height is not None and self.n_clusters is None
+        if not free or problem.hard or problem.init is not None:
+            labels = flat.run(problem, with_triplets(search, given, weight)).labels
             found = join_isolated(renumber(labels[:n]), problem)
             clusters = search.extended(found)
         result = grow(
@@ -153,7 +160,7 @@ class SSEHierarchy(SSEEstimator):
             triplets=(given.triplets, weight) if len(given.triplets) else None,
             height=self.height,
             leaf_penalty=leaf_penalty,
-            seed=seed,
+            seed=flat.seed,
         )
         self.tree_ = _without_anchors(result.tree, search, problem.graph)
         self.labels_ = self.tree_.labels_at(1) if clusters is None else found
@@ -161,7 +168,11 @@ class SSEHierarchy(SSEEstimator):
 
     def _stretch_and_compress(self, problem: Problem) -> None:
         """Search as the paper does."""
-        graph, relation = problem.graph, self._paper_relation(problem)
+        if problem.hard or problem.init is not None:
+            name = "init" if problem.init is not None else "hard constraints"
+            raise ValueError(f"{name}: these belong to method='multilevel'")
+        graph = problem.graph
+        relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
         leaf_penalty = bool(self.leaf_penalty)
         binary = stretch(
             graph, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first

@@ -199,6 +199,33 @@ def multilevel(
     return PartitionResult(renumber(labels), *_trace(start, gain))
 
 
+def lowest(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    must_link_first: bool = False,
+    seed: int = 0,
+    max_rounds: int = 10,
+) -> PartitionResult:
+    """Run the multilevel search from three starts and return the lowest result.
+
+    They are single vertices, the modules that there would be without constraints, and what merging
+    and moving reach; so the result is never above that of the paper's search. Where strong
+    cannot-links entail one another (the paper's weights, with labels) single vertices are a bad
+    start.
+    """
+    merged = merge(graph, relation, must_link_first=must_link_first).labels
+    starts = (
+        None,
+        multilevel(graph, seed=seed, max_rounds=1).labels,
+        move(graph, merged, relation).labels,
+    )
+    results = [
+        multilevel(graph, relation, init=init, seed=seed, max_rounds=max_rounds) for init in starts
+    ]
+    return min(results, key=lambda result: result.objective)
+
+
 def link(
     graph: Graph,
     labels: ArrayLike,

@@ -40,6 +40,7 @@ class Anchored(NamedTuple):
     graph: Graph
     relation: Any
     n: int  # of samples
+    together: NDArray[np.int32] | None = None  # must-linked vertices share a number
 
     def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Take the labels of the samples, and give every anchor that of most of its members."""
@@ -108,8 +109,9 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
     relation = (half + half.T).tocsr()
     relation.sort_indices()
+    together = renumber(np.concatenate((closure.component, np.flatnonzero(anchored))))
     anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
-    return Anchored(anchored_graph, relation, n)
+    return Anchored(anchored_graph, relation, n, together)
 
 
 def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:

@@ -1,0 +1,251 @@
+"""The choice of a recipe by the constraints: hide some, search, and see which are kept.
+
+Every constraint is hidden once. What a candidate keeps of the hidden ones is compared, statement by
+statement, with what the usual recipe keeps; another is taken only where it is clearly better, so
+that few constraints leave everything as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.constraints import Constraints
+from sentree.graph import FloatArray, Graph
+
+__all__ = ["Candidate", "Recipe", "Selection", "recipes", "select", "strongest"]
+
+#: Parts that are hidden in turn.
+_FOLDS = 3
+#: A candidate must keep more by this many standard errors of the difference, and by this much.
+_ERRORS, _LEAST = 2.0, 0.02
+#: A set of must-linked samples is hidden as a whole unless it holds more than this share of them.
+_LARGEST_WHOLE = 0.2
+
+IntArray = NDArray[np.int64]
+
+
+class Recipe(NamedTuple):
+    """What a search leaves open: the graph, the weights and the start."""
+
+    n_neighbors: int | None = None  # strongest neighbours of a sample; all those of the graph
+    strength: float = 1.0  # of all constraints
+    cannot: float = 1.0  # of cannot-links against must-links, times what they tell
+    start: str = "modules"  # or "labels" (spread to samples), "votes" (spread to modules)
+
+    def __str__(self) -> str:
+        usual = Recipe(start=self.start)
+        parts = [self.start]
+        if self.n_neighbors != usual.n_neighbors:
+            parts.append(f"{self.n_neighbors} neighbours")
+        if self.strength != usual.strength:
+            parts.append(f"weights x {self.strength:g}")
+        if self.cannot != usual.cannot:
+            parts.append(f"cannot-links x {self.cannot:g}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A recipe and the evidence for it.
+
+    Attributes
+    ----------
+    recipe : Recipe
+        What was tried.
+    score : float
+        Share of hidden must-links kept plus that of hidden cannot-links, minus 1: 1 is best, 0 what
+        a random clustering gets.
+    gain, error : float
+        The score against that of the usual recipe, and the standard error of this difference.
+    """
+
+    recipe: Recipe
+    score: float
+    gain: float
+    error: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is better than the usual recipe beyond doubt."""
+        return self.gain > max(_LEAST, _ERRORS * self.error)
+
+
+@dataclass(frozen=True, repr=False)
+class Selection:
+    """Which recipe was chosen and on what evidence; the first candidate is the usual recipe."""
+
+    chosen: Recipe
+    candidates: tuple[Candidate, ...]
+    n_hidden: int
+    n_folds: int = _FOLDS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers, strings and lists."""
+        return {
+            "chosen": self.chosen._asdict(),
+            "candidates": [{**asdict(c), "recipe": c.recipe._asdict()} for c in self.candidates],
+            "n_hidden": self.n_hidden,
+            "n_folds": self.n_folds,
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"Selection of {self.chosen} by {self.n_hidden} constraints, hidden in turn"]
+        lines += [
+            f"{'*' if c.recipe == self.chosen else ' '} {c.score:6.3f}  {c.gain:+.3f} +- "
+            f"{c.error:.3f}  {c.recipe}"
+            for c in self.candidates
+        ]
+        return "\n".join(lines)
+
+
+def recipes(usual: Recipe, n_neighbors: int, labels: bool) -> list[Recipe]:
+    """Return the usual recipe, and others that differ from it in one respect.
+
+    Parameters
+    ----------
+    usual : Recipe
+        The recipe to stay with in doubt.
+    n_neighbors : int
+        Neighbours of a sample in the graph.
+    labels : bool
+        Whether there are labels to start from.
+    """
+    fewer = [p for p in (n_neighbors // 2, n_neighbors // 4) if p >= 3]
+    starts = ("modules", "labels") if labels else ("modules",)
+    return [
+        usual,
+        *(usual._replace(n_neighbors=p) for p in fewer),
+        *(usual._replace(start=start) for start in starts if start != usual.start),
+        usual._replace(cannot=0.0),
+        usual._replace(strength=2.0),
+    ]
+
+
+def strongest(graph: Graph, n_neighbors: int | None) -> Graph:
+    """Keep the edges that are among the strongest of either end."""
+    if n_neighbors is None:
+        return graph
+    rows = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    order = np.lexsort((graph.indices, -graph.weights, rows))
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size) - graph.indptr[rows]
+    kept = rank < n_neighbors
+    shape = (graph.n, graph.n)
+    one_way = sp.csr_array((graph.weights[kept], (rows[kept], graph.indices[kept])), shape=shape)
+    both: Any = one_way.maximum(one_way.T.tocsr())
+    return Graph.from_scipy(both)
+
+
+def select(
+    n: int,
+    given: Constraints,
+    candidates: Sequence[Recipe],
+    solve: Callable[[Constraints, Recipe], NDArray[Any]],
+) -> Selection:
+    """Choose among recipes by the constraints that they keep without having seen them.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    given : Constraints
+        What is known. Pairs and labels are hidden in turn, groups and negative labels never.
+    candidates : sequence of Recipe
+        The usual recipe first.
+    solve : callable
+        ``solve(constraints, recipe)`` returns the clusters of the samples.
+    """
+    folds = _Folds(n, given)
+    kept = []
+    for recipe in candidates:
+        found = [solve(folds.visible(f), recipe) for f in range(_FOLDS)]
+        parts = [folds.kept(f, labels) for f, labels in enumerate(found)]
+        kept.append(tuple(map(np.concatenate, zip(*parts, strict=True))))
+    tried = tuple(_compare(r, own, kept[0]) for r, own in zip(candidates, kept, strict=True))
+    clear = [c for c in tried if c.clear]
+    best = max(clear, key=lambda c: c.score).recipe if clear else candidates[0]
+    return Selection(best, tried, sum(part.size for part in kept[0]))
+
+
+def _compare(recipe: Recipe, own: Sequence[FloatArray], usual: Sequence[FloatArray]) -> Candidate:
+    """Set what a recipe keeps against what the usual one does, statement by statement."""
+    present = [k for k in range(len(own)) if own[k].size]
+    score = sum(float(own[k].mean()) for k in present) + 1.0 - len(present)
+    gain = variance = 0.0
+    for k in present:
+        difference = own[k] - usual[k]
+        gain += float(difference.mean())
+        variance += float(np.mean(difference**2)) / difference.size
+    return Candidate(recipe, score, gain, float(np.sqrt(variance)))
+
+
+class _Folds:
+    """Which statements are hidden together.
+
+    A set of must-linked samples is hidden as a whole, so that what is left entails nothing about
+    it; in a set too large for that, links are hidden with their first sample. Cannot-links between
+    the same two sets go together. Labels are dealt out class by class.
+    """
+
+    def __init__(self, n: int, given: Constraints) -> None:
+        self._given = given
+        random = np.random.default_rng(0)
+        linked = Constraints.from_pairs(given.must_link).closure(n)
+        of_set = random.integers(0, _FOLDS, linked.n_components)
+        of_sample = random.integers(0, _FOLDS, n)
+        first = given.must_link[:, 0]
+        held = np.bincount(linked.component[first], minlength=linked.n_components)
+        whole = held <= _LARGEST_WHOLE * max(first.size, 1)
+        sets = linked.component[first]
+        self._must = np.where(whole[sets], of_set[sets], of_sample[first])
+        ends = np.sort(linked.component[given.cannot_link], axis=1)
+        _, pair = np.unique(ends, axis=0, return_inverse=True)
+        self._cannot = random.integers(0, _FOLDS, pair.size)[pair.ravel()]
+        order = np.lexsort((random.random(given.label_code.size), given.label_code))
+        self._label = np.empty(order.size, dtype=np.int64)
+        self._label[order] = np.arange(order.size) % _FOLDS
+
+    def visible(self, fold: int) -> Constraints:
+        """Return the constraints without those of a fold."""
+        given = self._given
+        must, cannot, label = (part != fold for part in (self._must, self._cannot, self._label))
+        return replace(
+            given,
+            must_link=given.must_link[must],
+            must_weight=given.must_weight[must],
+            cannot_link=given.cannot_link[cannot],
+            cannot_weight=given.cannot_weight[cannot],
+            label_index=given.label_index[label],
+            label_code=given.label_code[label],
+        )
+
+    def kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+        """Return what a clustering keeps of a fold: together, and apart, from 0 to 1 each."""
+        must = labels[self._given.must_link[self._must == fold]]
+        cannot = labels[self._given.cannot_link[self._cannot == fold]]
+        together, apart = self._labels_kept(fold, labels)
+        return (
+            np.concatenate((must[:, 0] == must[:, 1], together)).astype(np.float64),
+            np.concatenate((cannot[:, 0] != cannot[:, 1], apart)).astype(np.float64),
+        )
+
+    def _labels_kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+        """Return for each hidden label the share of its class with it, and of others without."""
+        code, cluster = self._given.label_code, labels[self._given.label_index]
+        if code.size == 0:
+            return np.empty(0), np.empty(0)
+        shape = (int(code.max()) + 1, int(labels.max()) + 1)
+        count = sp.coo_array((np.ones(code.size), (code, cluster)), shape=shape).tocsr()
+        in_class, in_cluster = np.bincount(code), np.bincount(cluster, minlength=shape[1])
+        c, j = code[self._label == fold], cluster[self._label == fold]
+        same = np.asarray(count[c, j]).ravel()
+        fellows, others = in_class[c] - 1, code.size - in_class[c]
+        together = (same - 1)[fellows > 0] / fellows[fellows > 0]
+        apart = 1.0 - (in_cluster[j] - same)[others > 0] / others[others > 0]
+        return together, apart
