@@ -169,7 +169,7 @@ def test_new_samples_are_weighed_as_the_training_samples_are(features):
     old, new = X[:160], X[160:]
     arguments = auto_settings(old)
     found = build_affinity(old, 9, **arguments).extension.reach(new)
-    low, spread = old.min(axis=0), np.ptp(old, axis=0)
+    low, spread = old.min(axis=0), np.ptp(old, axis=0) if features > 50 else old.std(axis=0)
     metric, rank = arguments["metric"], arguments["local_rank"]
     distance = cdist((new - low) / spread, (old - low) / spread, metric)
     inner = np.sort(cdist((old - low) / spread, (old - low) / spread, metric), axis=1)

@@ -192,9 +192,10 @@ def auto_neighbors(n_samples: int, n_clusters: int | None = None) -> int:
 def auto_settings(X: Any) -> dict[str, Any]:
     """Return settings of :func:`knn_graph` that serve most data.
 
-    Gaussian weights with local bandwidths; features scaled to [0, 1]; distances are Euclidean, or
-    one minus the correlation above 50 features. Sparse data are not scaled, and compared by the
-    cosine in place of the correlation, so that they stay sparse.
+    Gaussian weights with local bandwidths. Up to 50 features these are brought to variance 1 and
+    distances are Euclidean; above, features are brought to [0, 1] and distances are one minus the
+    correlation of two rows. Sparse data are not scaled, and compared by the cosine in place of the
+    correlation, so that they stay sparse.
     """
     sparse, many = sp.issparse(X), X.shape[1] > _MANY_FEATURES
     pattern = "cosine" if sparse else "correlation"
@@ -202,7 +203,7 @@ def auto_settings(X: Any) -> dict[str, Any]:
         "kernel": "gaussian",
         "metric": pattern if many else "euclidean",
         "local_rank": _STEEP_RANK if many else _LOCAL_RANK,
-        "scale": None if sparse else "minmax",
+        "scale": None if sparse else "minmax" if many else "zscore",
     }
 
 

@@ -57,8 +57,8 @@ class SSEPartition(SSEEstimator):
         constraints or more on up to 20,000 samples. "multilevel" with weights by degree only.
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
-        sample, on features scaled to [0, 1], by the correlation of two rows above 50 features and
-        by their distance below. "gaussian", "cosine", "correlation", "binary": such weights on the
+        sample, by the distance of features brought to variance 1, or above 50 features by the
+        correlation of two rows. "gaussian", "cosine", "correlation", "binary": such weights on the
         features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
         the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
         (sparse ones to neighbours, or dense); a callable gets X and returns a

@@ -44,8 +44,11 @@ def _zscore(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to mean 0 and variance 1."""
     from sklearn.preprocessing import StandardScaler
 
-    scaler = StandardScaler().fit(samples)
-    return scaler.mean_, scaler.scale_
+    # A power of two changes no digit, and squares stay within what numbers can hold.
+    _, power = np.frexp(np.abs(samples).max(axis=0))
+    unit = np.ldexp(1.0, power)
+    scaler = StandardScaler().fit(samples / unit)
+    return scaler.mean_ * unit, scaler.scale_ * unit
 
 
 _SCALES: dict[str, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
