@@ -17,6 +17,7 @@ from sentree import (
 )
 from sentree.datasets import PAPER_SETS, load_paper, sample_labels, sample_pairs
 from sentree.entropy import tree_objective, vertex_entropy
+from sentree.optimise import lowest
 
 ORACLES = Path(__file__).parents[2] / "shared" / "design" / "oracles"
 pytestmark = pytest.mark.golden
@@ -168,6 +169,19 @@ def test_constrained_partition_is_as_accurate_as_the_authors(name, kind):
         model = paper_partition(name).fit(X, constraints=given)
         scores.append(100 * adjusted_rand_score(y, model.labels_))
     assert np.mean(scores) > PROGRAM[name][kind == "labels"] - 3
+
+
+@pytest.mark.parametrize("kind", ["pairs", "labels"])
+@pytest.mark.parametrize("name", PROGRAM)
+def test_multilevel_ends_no_higher_than_the_paper(name, kind):
+    X, y = data(name)
+    sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
+    given = sample(y, share, share, 0)
+    model = paper_partition(name).fit(X, constraints=given)
+    _, similarity = model._affinity(X, given)
+    relation = given.relation(len(y), similarity)
+    found = lowest(model.graph_, relation, must_link_first=model.must_link_first)
+    assert found.objective <= model.objective_ + 1e-12
 
 
 @pytest.mark.parametrize(

@@ -99,3 +99,9 @@ def test_many_labels_groups_and_negatives_take_linear_memory():
     tracemalloc.stop()
     assert result.relation.nnz < 8 * n
     assert peak < 400e6
+
+
+def test_must_linked_vertices_and_their_anchor_share_a_number():
+    given = Constraints.from_labels([0, 0, 1, 1, -1, -1]) + Constraints.from_pairs([(4, 5)])
+    together = anchored(ring(6), given).together
+    assert together.tolist() == [0, 0, 1, 1, 2, 2, 0, 1]

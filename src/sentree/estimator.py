@@ -34,6 +34,7 @@ from sentree.extension import GraphExtension
 from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
+from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree, renumber
 
@@ -67,6 +68,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
         "hard": ["boolean"],
+        "selection": [StrOptions({"auto", "on", "off"})],
         "must_link_first": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -78,6 +80,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors: int | str
     neighbors: Any
     hard: bool
+    selection: str
     must_link_first: bool
     n_jobs: int | None
     random_state: Any
@@ -87,6 +90,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters_: int
     objective_: float
     entropy_: float
+    selection_: Selection | None
     _strength: FloatArray | None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

@@ -95,12 +95,20 @@ class FlatSearch:
             labels = to_number(working, labels, self.n_clusters)  # only an anchor was left in one
         return Found(search, labels[vertex], np.concatenate((trace, result.trace)))
 
+    def follow(self, selection: Selection | None, problem: Problem) -> tuple[FlatSearch, Problem]:
+        """Return the search and the problem of a recipe that was chosen."""
+        if selection is None:
+            return self, problem
+        recipe = selection.chosen
+        graph = strongest(problem.graph, recipe.n_neighbors)
+        return replace(self, recipe=recipe), problem._replace(graph=graph)
+
     def select(self, problem: Problem, wish: str) -> Selection | None:
         """Let the constraints choose the recipe, if that is wanted and they can."""
         given, graph = problem.constraints, problem.graph
         hideable = len(given.must_link) + len(given.cannot_link) + len(given.label_index)
         enough = hideable >= _CONSTRAINTS_TO_SELECT and graph.n <= _SAMPLES_TO_SELECT
-        wanted = wish == "on" or (wish == "auto" and enough)
+        wanted = wish == "on" or (wish == "auto" and enough and self.n_clusters is not None)
         if not wanted or not hideable or self.weights == "paper":
             return None
         cut: dict[int | None, Graph] = {}

@@ -44,7 +44,7 @@ class SSEHierarchy(SSEEstimator):
         result is steadier with it on some data.
     must_link_first : bool, default=False
         As in :class:`SSEPartition` ("paper" only).
-    affinity, n_neighbors, neighbors, hard, n_jobs, random_state
+    affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state
         As in :class:`SSEPartition`.
 
     Attributes
@@ -72,6 +72,8 @@ class SSEHierarchy(SSEEstimator):
         The graph of the samples.
     constraint_report_ : ConstraintReport
         Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
+    selection_ : Selection or None
+        The recipe that the constraints chose and the evidence; None where they were not asked.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 
@@ -104,6 +106,7 @@ class SSEHierarchy(SSEEstimator):
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
         hard: bool = False,
+        selection: str = "auto",
         must_link_first: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -117,6 +120,7 @@ class SSEHierarchy(SSEEstimator):
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
         self.hard = hard
+        self.selection = selection
         self.must_link_first = must_link_first
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -136,13 +140,16 @@ class SSEHierarchy(SSEEstimator):
         if self.height == 1 and self.n_clusters is not None:
             raise ValueError("a tree of height 1 has no clusters: n_clusters needs height >= 2")
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
-        given, n = problem.constraints, problem.graph.n
         flat = FlatSearch(
             n_clusters=self.n_clusters,
             penalty=self.penalty,
             n_jobs=self.n_jobs,
             seed=self._seed(),
         )
+        self.selection_ = flat.select(problem, self.selection)
+        flat, problem = flat.follow(self.selection_, problem)
+        self.graph_ = problem.graph
+        given, n = problem.constraints, problem.graph.n
         search = flat.constrained(problem)
         weight = triplet_weights(problem.graph, given)
         if self.penalty is not None:
@@ -171,6 +178,7 @@ class SSEHierarchy(SSEEstimator):
         if problem.hard or problem.init is not None:
             name = "init" if problem.init is not None else "hard constraints"
             raise ValueError(f"{name}: these belong to method='multilevel'")
+        self.selection_ = None
         graph = problem.graph
         relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
         leaf_penalty = bool(self.leaf_penalty)

@@ -1,0 +1,149 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from sentree import Constraints, Graph, SSEPartition
+from sentree.datasets import sample_labels, sample_pairs
+from sentree.selection import Recipe, recipes, select, strongest
+
+USUAL, OTHER = Recipe(), Recipe(n_neighbors=3)
+
+
+def blobs(n=300, centers=4, spread=1.0):
+    return make_blobs(n, n_features=5, centers=centers, cluster_std=spread, random_state=0)
+
+
+def truth_or_noise(y, good):
+    """Solve with the truth for one recipe and with chance for all others."""
+    noise = np.random.default_rng(0).integers(0, 4, y.size)
+    return lambda visible, recipe: y if recipe == good else noise
+
+
+@pytest.mark.parametrize("sample", [sample_pairs, sample_labels])
+@pytest.mark.parametrize("good", [USUAL, OTHER])
+def test_the_recipe_that_keeps_hidden_constraints_is_chosen(sample, good):
+    _, y = blobs()
+    given = sample(y, 60, 60, 0)
+    found = select(y.size, given, [USUAL, OTHER], truth_or_noise(y, good))
+    assert found.chosen == good
+    assert {c.recipe: c.score for c in found.candidates}[good] == 1
+    assert found.candidates[0].gain == found.candidates[0].error == 0
+
+
+def test_few_constraints_leave_the_usual_recipe():
+    _, y = blobs()
+    given = sample_pairs(y, 2, 2, 0)
+    found = select(y.size, given, [USUAL, OTHER], truth_or_noise(y, OTHER))
+    assert found.chosen == USUAL
+
+
+def test_equal_recipes_leave_the_usual_one():
+    _, y = blobs()
+    found = select(y.size, sample_pairs(y, 90, 90, 0), [USUAL, OTHER], lambda *_: y)
+    assert found.chosen == USUAL
+
+
+def test_every_statement_is_hidden_once_and_nothing_else_gives_it_away():
+    _, y = blobs()
+    given = sample_pairs(y, 40, 40, 0) + sample_labels(y, 30, 20, 1)
+    seen = []
+
+    def solve(visible, recipe):
+        seen.append(visible)
+        return y
+
+    found = select(y.size, given, [USUAL], solve)
+    for kind in ("must_link", "cannot_link", "label_index"):
+        hidden = [len(getattr(given, kind)) - len(getattr(v, kind)) for v in seen]
+        assert sum(hidden) == len(getattr(given, kind))
+        assert min(hidden) > 0
+    pairs = {tuple(sorted(p)) for p in given.must_link.tolist()}
+    for visible in seen:
+        left = {tuple(sorted(p)) for p in visible.must_link.tolist()}
+        component = Constraints.from_pairs(visible.must_link).closure(y.size).component
+        assert all(component[a] != component[b] for a, b in pairs - left)
+        assert np.array_equal(visible.negative_index, given.negative_index)
+    assert found.n_hidden > 0
+
+
+def test_one_large_set_of_must_links_is_not_hidden_at_once():
+    chain = np.column_stack((np.arange(100), np.arange(1, 101)))
+    sizes = []
+
+    def solve(visible, recipe):
+        sizes.append(len(visible.must_link))
+        return np.zeros(101, dtype=int)
+
+    select(101, Constraints.from_pairs(chain), [USUAL], solve)
+    assert all(40 < size < 90 for size in sizes)
+
+
+def test_selection_reads_well():
+    _, y = blobs()
+    given = sample_pairs(y, 60, 60, 0)
+    found = select(y.size, given, [USUAL, OTHER], truth_or_noise(y, OTHER))
+    stored = json.loads(json.dumps(found.to_dict()))
+    assert stored["chosen"]["n_neighbors"] == 3
+    assert [c["gain"] > 0 for c in stored["candidates"]] == [False, True]
+    assert "* " in repr(found)
+    assert "3 neighbours" in repr(found).splitlines()[0]
+
+
+def test_recipes_differ_from_the_usual_in_one_respect():
+    tried = recipes(USUAL, 20, labels=True)
+    assert tried[0] == USUAL
+    assert len(set(tried)) == len(tried)
+    for recipe in tried[1:]:
+        assert sum(a != b for a, b in zip(recipe, USUAL, strict=True)) == 1
+    assert {r.n_neighbors for r in tried} == {None, 10, 5}
+    assert all(r.start == "modules" for r in recipes(USUAL, 4, labels=False))
+
+
+def test_the_strongest_edges_of_either_end_stay():
+    graph = Graph.from_edges([(0, 1), (0, 2), (0, 3), (2, 3)], [3.0, 2.0, 1.0, 1.5])
+    cut = strongest(graph, 1).to_scipy().toarray()
+    assert cut[0, 1] == cut[1, 0] == 3
+    assert cut[0, 2] == cut[2, 0] == 2  # the strongest of 2, not of 0
+    assert cut[2, 3] == 1.5
+    assert cut[0, 3] == 0
+    assert strongest(graph, None) is graph
+
+
+def test_the_estimator_chooses_where_constraints_are_many():
+    X, y = blobs(spread=2.0)
+    given = sample_pairs(y, 110, 110, 0)
+    chosen = SSEPartition(4).fit(X, constraints=given)
+    assert chosen.selection_ is not None
+    assert chosen.graph_.n == 300
+    assert chosen.n_clusters_ == 4
+    assert SSEPartition(4).fit(X, constraints=sample_pairs(y, 30, 30, 0)).selection_ is None
+    assert SSEPartition().fit(X, constraints=given).selection_ is None
+    assert SSEPartition(4).fit(X).selection_ is None
+    assert SSEPartition(4, selection="off").fit(X, constraints=given).selection_ is None
+    asked = SSEPartition(4, selection="on").fit(X, y=np.where(np.arange(300) % 6, -1, y))
+    assert asked.selection_ is not None
+    again = SSEPartition(4).fit(X, constraints=given)
+    assert np.array_equal(again.labels_, chosen.labels_)
+    assert again.selection_ == chosen.selection_
+
+
+def test_a_given_graph_may_be_cut_too():
+    X, y = blobs()
+    graph = SSEPartition(4).fit(X).graph_
+    model = SSEPartition(4, affinity="precomputed", selection="on")
+    model.fit(graph, constraints=sample_pairs(y, 110, 110, 0))
+    assert any(c.recipe.n_neighbors for c in model.selection_.candidates)
+
+
+def test_the_weights_of_the_paper_are_an_option():
+    X, y = blobs()
+    given = sample_pairs(y, 60, 60, 0)
+    model = SSEPartition(4, weights="paper", selection="on").fit(X, constraints=given)
+    assert model.selection_ is None
+    assert model.n_clusters_ == 4
+    degree = SSEPartition(4, selection="off").fit(X, constraints=given)
+    assert model.objective_ != pytest.approx(degree.objective_)
+    with pytest.raises(ValueError, match="weights"):
+        SSEPartition(4, weights="no such").fit(X)
