@@ -232,7 +232,8 @@ def main():
         record = {**manifest(), "first_seed": options.first_seed}
         record["versions"] |= {name: version(name) for name in ("igraph", "infomap")}
         (options.out / "scale.json").write_text(json.dumps(record, indent=2) + "\n")
-        draw_picture(rows, options.out / "scale.png")
+        if rows["part"].isin(["paper", "shapes"]).any():
+            draw_picture(rows, options.out / "scale.png")
 
 
 if __name__ == "__main__":
