@@ -20,6 +20,7 @@ import json
 import random
 import time
 import warnings
+from importlib.metadata import version
 from pathlib import Path
 
 import igraph
@@ -229,8 +230,10 @@ def main():
         options.out.mkdir(parents=True, exist_ok=True)
         rows.round(4).to_csv(options.out / "scale.csv", index=False)
         record = {**manifest(), "first_seed": options.first_seed}
+        record["versions"] |= {name: version(name) for name in ("igraph", "infomap")}
         (options.out / "scale.json").write_text(json.dumps(record, indent=2) + "\n")
-        draw_picture(rows, options.out / "scale.png")
+        if rows["part"].isin(["paper", "shapes"]).any():
+            draw_picture(rows, options.out / "scale.png")
 
 
 if __name__ == "__main__":
