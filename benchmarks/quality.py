@@ -87,7 +87,7 @@ def objectives(draws, first, data_dir):
         rna = PAPER_SETS[name].kind == "rna"
         preset = PAPER_PRESETS["paper-cosine" if rna else "paper-gaussian"]
         n, k = PAPER_SETS[name].n, PAPER_SETS[name].k
-        graph, similarity = build_affinity(X, paper_neighbors(n, k), **preset)
+        graph, similarity, _ = build_affinity(X, paper_neighbors(n, k), **preset)
         for kind in published:
             sample, share = SAMPLERS[kind]
             for draw in range(first, first + draws):

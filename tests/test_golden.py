@@ -178,8 +178,7 @@ def test_multilevel_ends_no_higher_than_the_paper(name, kind):
     sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
     given = sample(y, share, share, 0)
     model = paper_partition(name).fit(X, constraints=given)
-    _, similarity = model._affinity(X, given)
-    relation = given.relation(len(y), similarity)
+    relation = given.relation(len(y), model._similarity)
     found = lowest(model.graph_, relation, must_link_first=model.must_link_first)
     assert found.objective <= model.objective_ + 1e-12
 
