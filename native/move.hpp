@@ -116,15 +116,18 @@ class LevelPartition {
     labels_[i] = to;
   }
 
-  // Has what later calls of best will read brought near: the row of one vertex, and what an earlier
-  // call's row points at. `order(step)` is the vertex that comes that many calls later.
+  // Has what later calls of best will read brought near, in three steps: the row of a vertex, the
+  // labels its neighbours have, and their modules. `order(step)` is the vertex so many calls later.
   template <class Order>
   void look_ahead(Order order) const {
-    const std::int32_t far = order(kAhead), near = order(kAhead / 2);
+    const std::int32_t far = order(kAhead), near = order(kAhead / 2), next = order(kAhead / 4);
     prefetch(graph_.indices.data() + graph_.indptr[far]);
     prefetch(graph_.weights.data() + graph_.indptr[far]);
     for (std::int64_t e = graph_.indptr[near]; e < graph_.indptr[near + 1]; ++e) {
       prefetch(&labels_[graph_.indices[e]]);
+    }
+    for (std::int64_t e = graph_.indptr[next]; e < graph_.indptr[next + 1]; ++e) {
+      prefetch(&modules_[labels_[graph_.indices[e]]]);
     }
   }
   static constexpr std::size_t kAhead = 8;

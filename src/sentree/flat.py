@@ -23,8 +23,9 @@ from sentree.weights import Anchored, anchor, cannot_share
 
 __all__ = ["FlatSearch", "Found", "Problem"]
 
-#: Rounds of the multilevel search: later ones still lower the objective, but not the error.
-_ROUNDS = 3
+#: Rounds of the multilevel search, and vertices above which one must do: later rounds still lower
+#: the objective, but hardly the error.
+_ROUNDS, _MOST_FOR_ROUNDS = 3, 20_000
 #: Share of the samples that need a label before labels are spread over the graph as the start, and
 #: labels a class needs on average for single samples, not modules, to be what takes a class.
 _SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
@@ -185,12 +186,13 @@ class FlatSearch:
     def _modules(self, working: Anchored) -> PartitionResult:
         """Return the modules of least objective of one or several searches."""
         graph, relation = working.graph, working.relation
+        rounds = _ROUNDS if graph.n <= _MOST_FOR_ROUNDS else 1
 
         def search(seed: int) -> PartitionResult:
             if self.weights == "paper" and relation is not None:
                 first = self.must_link_first
-                return lowest(graph, relation, must_link_first=first, seed=seed, max_rounds=_ROUNDS)
-            return multilevel(graph, relation, init=working.together, seed=seed, max_rounds=_ROUNDS)
+                return lowest(graph, relation, must_link_first=first, seed=seed, max_rounds=rounds)
+            return multilevel(graph, relation, init=working.together, seed=seed, max_rounds=rounds)
 
         seeds = range(self.seed, self.seed + self.n_init)
         if self.n_init == 1:

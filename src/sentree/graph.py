@@ -258,6 +258,22 @@ def module_cuts(
     return cut.astype(np.float64, copy=False)
 
 
+def largest_column(matrix: Any) -> IntArray:
+    """Return the column of the largest entry > 0 in each row of a sparse matrix; -1 without one.
+
+    The first of equal ones.
+    """
+    csr = matrix.tocsr()
+    csr.sum_duplicates()
+    found = np.full(csr.shape[0], -1, dtype=np.int64)
+    row = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+    largest = np.zeros(csr.shape[0])
+    np.maximum.at(largest, row, csr.data)
+    at = np.flatnonzero((csr.data == largest[row]) & (csr.data > 0))[::-1]
+    found[row[at]] = csr.indices[at]  # the last one written is the first
+    return found
+
+
 def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:
     """Sum each CSR row; empty rows give 0."""
     nonempty = np.flatnonzero(np.diff(indptr) > 0)

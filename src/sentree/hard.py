@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sentree.colouring import Uncolourable, colour
 from sentree.constraints import Closure, Constraints
-from sentree.graph import Graph
+from sentree.graph import Graph, largest_column
 from sentree.optimise import link, multilevel
 from sentree.proof import Conflict, ConstraintConflict
 from sentree.propagation import propagate
@@ -38,11 +38,13 @@ class Hardened(NamedTuple):
     def start(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Turn clusters of the samples into modules of all vertices that break nothing."""
         samples = renumber(labels)
+        if self.problem.n == samples.size:
+            return _mended(self.problem, samples)
         votes = sp.coo_array(
             (np.ones(samples.size), (self.vertex[: samples.size], samples)),
             shape=(self.problem.n, int(samples.max()) + 1),
         ).tocsr()
-        return _mended(self.problem, np.asarray(votes.argmax(axis=1)).ravel())
+        return _mended(self.problem, largest_column(votes))
 
 
 def _mended(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
@@ -50,8 +52,11 @@ def _mended(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
 
     Each is searched inside, and its parts are united again as far as they may be.
     """
-    modules = problem.extended(labels).astype(np.int64)
+    modules = problem.extended(labels)
     i, j = apart_pairs(problem.relation)
+    if i.size == 0:
+        return modules
+    modules = modules.astype(np.int64)
     weights = problem.graph.to_scipy()
     for module in np.unique(modules[i[modules[i] == modules[j]]]).tolist():
         inside = np.flatnonzero(modules == module)

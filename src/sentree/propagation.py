@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.graph import Graph
+from sentree.graph import Graph, largest_column
 from sentree.optimise import spread
 
 __all__ = ["propagate"]
@@ -52,8 +52,8 @@ def propagate(
     if modules is not None:
         votes = sp.csr_array((np.ones(n), (modules, np.arange(n)))) @ belief
         belief = votes[modules]
-    reached = np.asarray(belief.max(axis=1).todense()).ravel() > 0
-    labels = np.where(reached, np.asarray(belief.argmax(axis=1)).ravel(), count.argmax())
+    labels = largest_column(belief)
+    labels[labels < 0] = count.argmax()
     if modules is None:
         labels[index] = code
-    return np.asarray(labels, dtype=np.int64)
+    return labels

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.constraints import Closure, Constraints
-from sentree.graph import FloatArray, Graph
+from sentree.graph import FloatArray, Graph, largest_column
 from sentree.tree import renumber
 
 __all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
@@ -48,12 +48,10 @@ class Anchored(NamedTuple):
         if self.graph.n == self.n:
             return labels
         rows = self.relation[self.n :, : self.n].tocoo()
-        kept = rows.data > 0
-        votes = sp.coo_array(
-            (rows.data[kept], (rows.row[kept], labels[rows.col[kept]])),
-            shape=(rows.shape[0], int(labels.max()) + 1),
-        ).tocsr()
-        return np.concatenate((labels, np.asarray(votes.argmax(axis=1), dtype=np.int32).ravel()))
+        shape = (rows.shape[0], int(labels.max()) + 1)
+        pull = np.maximum(rows.data, 0.0)
+        votes = sp.coo_array((pull, (rows.row, labels[rows.col])), shape=shape)
+        return np.concatenate((labels, np.maximum(largest_column(votes), 0).astype(np.int32)))
 
 
 def cannot_share(same: float) -> float:
