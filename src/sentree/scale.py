@@ -30,8 +30,9 @@ _SURE_GAP, _LIKELY_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.2, 0.6, 1.5
 _UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 15, 1.0, 15.0
 #: A compact module cut in two is cut through about this share of its inner weight.
 _INNER_CONTACT = 1 / 8
-#: A union tells about gaps if its lesser side has this share of the mean volume of a module.
-_TELLING_SIZE = 0.5
+#: What is linked so many times more than by chance is no gap, however thin: among thousands of small
+#: modules some touch thinly.
+_NO_GAP = 10.0
 #: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
 #: of clusters that are compared.
 _ENOUGH_PAIRS, _LABEL_PAIRS, _TRIED = 30, 5000, 60
@@ -156,17 +157,16 @@ def _wholeness(
 ) -> FloatArray:
     """Return how whole the result of every union is: the thinnest contact in it.
 
-    Contacts are taken at equal size, and each against the broadest on its thinner side. A module
-    far smaller than most tells nothing: it may be a stray few, wherever it lies.
+    Contacts are taken at equal size, and each against the broadest on its thinner side.
     """
-    telling = _TELLING_SIZE * float(volume.mean())
     per_size = np.maximum(volume, np.finfo(float).tiny) ** power
     volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT / per_size).tolist()
     whole = [np.inf] * volume.size
-    for (a, b), between in zip(path.unions.tolist(), contact.tolist(), strict=True):
+    steps = zip(path.unions.tolist(), contact.tolist(), path.linkage.tolist(), strict=True)
+    for (a, b), between, linkage in steps:
         between /= min(volumes[a], volumes[b]) ** power
         thinner = min(broadest[a], broadest[b])
-        tells = thinner > 0 and min(volumes[a], volumes[b]) >= telling
+        tells = thinner > 0 and linkage < _NO_GAP
         whole.append(min(whole[a], whole[b], between / thinner if tells else np.inf))
         volumes.append(volumes[a] + volumes[b])
         broadest.append(max(broadest[a], broadest[b], between))
