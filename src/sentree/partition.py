@@ -29,7 +29,8 @@ _ROUNDS = 3
 #: Share of the samples that need a label before labels are spread over the graph as the start, and
 #: labels a class needs on average for single samples, not modules, to be what takes a class.
 _SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
-#: selection="auto": fewest constraints that tell recipes apart, and most samples to search often.
+#: selection="auto": fewest statements of either kind that tell recipes apart, and most samples to
+#: search often. One kind alone never chooses: it would favour all together, or all apart.
 _CONSTRAINTS_TO_SELECT, _SAMPLES_TO_SELECT = 200, 20_000
 
 
@@ -61,8 +62,8 @@ class SSEPartition(SSEEstimator):
         Whether the constraints choose the number of neighbours, their own weights and the start:
         each is hidden once, and another recipe than the usual is taken where it clearly keeps more
         of the hidden ones. Takes some fifteen searches on one graph. "auto" does so where
-        ``n_clusters`` is given, with 200 constraints or more on up to 20,000 samples. "multilevel"
-        with weights by degree only.
+        ``n_clusters`` is given, with 200 must-links and cannot-links or 200 labels on up to 20,000
+        samples. "multilevel" with weights by degree only.
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
         sample, on features scaled to [0, 1], by the correlation of two rows above 50 features and
@@ -179,14 +180,15 @@ class SSEPartition(SSEEstimator):
     def _select(self, problem: Problem) -> Selection | None:
         """Let the constraints choose the recipe, if that is wanted and they can."""
         given, graph = problem.constraints, problem.graph
-        hideable = len(given.must_link) + len(given.cannot_link) + len(given.label_index)
+        labelled = given.label_index.size
+        of_each = min(len(given.must_link) + labelled, len(given.cannot_link) + labelled)
         wanted = self.selection == "on" or (
             self.selection == "auto"
             and self.n_clusters is not None
-            and hideable >= _CONSTRAINTS_TO_SELECT
+            and of_each >= _CONSTRAINTS_TO_SELECT
             and graph.n <= _SAMPLES_TO_SELECT
         )
-        if not wanted or not hideable or self.method != "multilevel" or self.weights == "paper":
+        if not wanted or not of_each or self.method != "multilevel" or self.weights == "paper":
             return None
         cut: dict[int | None, Graph] = {}
 
