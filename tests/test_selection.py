@@ -113,7 +113,7 @@ def test_the_strongest_edges_of_either_end_stay():
 
 def test_the_estimator_chooses_where_constraints_are_many():
     X, y = blobs(spread=2.0)
-    given = sample_pairs(y, 110, 110, 0)
+    given = sample_pairs(y, 200, 200, 0)
     chosen = SSEPartition(4).fit(X, constraints=given)
     assert chosen.selection_ is not None
     assert chosen.graph_.n == 300
@@ -121,6 +121,8 @@ def test_the_estimator_chooses_where_constraints_are_many():
     assert SSEPartition(4).fit(X, constraints=sample_pairs(y, 30, 30, 0)).selection_ is None
     assert SSEPartition().fit(X, constraints=given).selection_ is None
     assert SSEPartition(4).fit(X).selection_ is None
+    one_kind = sample_pairs(y, 0, 300, 0)
+    assert SSEPartition(4, selection="on").fit(X, constraints=one_kind).selection_ is None
     assert SSEPartition(4, selection="off").fit(X, constraints=given).selection_ is None
     asked = SSEPartition(4, selection="on").fit(X, y=np.where(np.arange(300) % 6, -1, y))
     assert asked.selection_ is not None

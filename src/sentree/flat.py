@@ -29,7 +29,8 @@ _ROUNDS, _MOST_FOR_ROUNDS = 3, 20_000
 #: Share of the samples that need a label before labels are spread over the graph as the start, and
 #: labels a class needs on average for single samples, not modules, to be what takes a class.
 _SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
-#: selection="auto": fewest constraints that tell recipes apart, and most samples to search often.
+#: selection="auto": fewest statements of either kind that tell recipes apart, and most samples to
+#: search often. One kind alone never chooses: it would favour all together, or all apart.
 _CONSTRAINTS_TO_SELECT, _SAMPLES_TO_SELECT = 200, 20_000
 
 
@@ -107,10 +108,11 @@ class FlatSearch:
     def select(self, problem: Problem, wish: str) -> Selection | None:
         """Let the constraints choose the recipe, if that is wanted and they can."""
         given, graph = problem.constraints, problem.graph
-        hideable = len(given.must_link) + len(given.cannot_link) + len(given.label_index)
-        enough = hideable >= _CONSTRAINTS_TO_SELECT and graph.n <= _SAMPLES_TO_SELECT
+        labelled = given.label_index.size
+        of_each = min(len(given.must_link) + labelled, len(given.cannot_link) + labelled)
+        enough = of_each >= _CONSTRAINTS_TO_SELECT and graph.n <= _SAMPLES_TO_SELECT
         wanted = wish == "on" or (wish == "auto" and enough and self.n_clusters is not None)
-        if not wanted or not hideable or self.weights == "paper":
+        if not wanted or not of_each or self.weights == "paper":
             return None
         cut: dict[int | None, Graph] = {}
 

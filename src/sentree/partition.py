@@ -53,8 +53,8 @@ class SSEPartition(SSEEstimator):
         Whether the constraints choose the number of neighbours, their own weights and the start:
         each is hidden once, and another recipe than the usual is taken where it clearly keeps more
         of the hidden ones. Takes some fifteen searches on one graph. "auto" does so where
-        ``n_clusters`` is given, with 200 constraints or more on up to 20,000 samples. "multilevel"
-        with weights by degree only.
+        ``n_clusters`` is given, with 200 must-links and cannot-links or 200 labels on up to 20,000
+        samples. "multilevel" with weights by degree only.
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
         sample, by the distance of features brought to variance 1, or above 50 features by the
