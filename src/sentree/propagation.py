@@ -56,4 +56,4 @@ def propagate(
     labels[labels < 0] = count.argmax()
     if modules is None:
         labels[index] = code
-    return labels
+    return np.asarray(labels, dtype=np.int64)
