@@ -28,13 +28,18 @@ format: $(VENV)/.built-dev
 bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/speed.py --out benchmarks/results
 	$(BIN)/python benchmarks/knn.py --out benchmarks/results/knn.csv
-	$(BIN)/python benchmarks/quality.py --out benchmarks/results
+	$(BIN)/python benchmarks/cold_start.py
+	$(BIN)/python benchmarks/quality.py --objective --out benchmarks/results
+	$(BIN)/python benchmarks/amount.py --out benchmarks/results
+	$(BIN)/python benchmarks/scale.py --first-seed 300 --out benchmarks/results
+	$(BIN)/python benchmarks/trees.py --out benchmarks/results
 
 # The kernel tests on a debug build with checked containers, ASan and UBSan. Its own environment
 # borrows every package but sentree from the first one.
 sanitize: $(VENV)-sanitize/.built
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
-	SENTREE_EXPECT_SANITIZED=1 $(VENV)-sanitize/bin/python -m pytest -q -p no:cacheprovider tests/test_optimise.py
+	SENTREE_EXPECT_SANITIZED=1 $(VENV)-sanitize/bin/python -m pytest -q -p no:cacheprovider tests/test_optimise.py \
+	  tests/test_hard.py tests/test_propagation.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis

@@ -31,7 +31,7 @@ from infomap import Infomap
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
-from sklearn.preprocessing import minmax_scale, normalize
+from sklearn.preprocessing import minmax_scale, normalize, scale
 
 from quality import PUBLISHED
 from sentree import SSEPartition
@@ -87,9 +87,9 @@ def infomap(graph):
 
 def as_searched(X):
     """Scale features as ``affinity="auto"`` does; distances of rows rank like correlations."""
-    scaled = minmax_scale(X)
     if X.shape[1] <= 50:
-        return scaled
+        return scale(X)
+    scaled = minmax_scale(X)
     return normalize(scaled - scaled.mean(axis=1, keepdims=True))
 
 

@@ -33,9 +33,9 @@ from peers import (
     sknetwork_louvain,
     sknetwork_paris,
 )
-from sentree import datasets, optimise, paper_neighbors
+from sentree import datasets, paper_neighbors
 from sentree.affinity import PAPER_PRESETS, build_affinity
-from sentree.optimise import compress, merge, move, multilevel, stretch
+from sentree.optimise import compress, grow, merge, move, multilevel, stretch
 from shared import BLOBS, blob_graph, blobs, fitted, least
 
 #: Standard deviation of blobs that overlap: others are told apart without a label.
@@ -167,8 +167,8 @@ def against_paris(graph, repeats):
             np.nan,
         ),
     }
-    if hasattr(optimise, "grow_tree"):
-        timed["level-wise tree"] = (least(lambda: optimise.grow_tree(graph), repeats)[0], 1 / 10)
+    timed["level-wise tree"] = (least(lambda: grow(graph, max_grafts=0), repeats)[0], 1 / 10)
+    timed["level-wise tree, subtrees moved"] = (least(lambda: grow(graph), 1)[0], np.nan)
     return [
         row(task, graph.n, graph.n_edges, seconds, "scikit-network Paris", paris[0], target)
         for task, (seconds, target) in timed.items()
@@ -177,10 +177,7 @@ def against_paris(graph, repeats):
 
 def tree_growth(small, large, repeats):
     """The level-wise tree of a graph against that of a smaller one."""
-    if not hasattr(optimise, "grow_tree"):
-        print("skipping the growth of the level-wise tree: there is no optimise.grow_tree")
-        return []
-    before, after = (least(lambda g=g: optimise.grow_tree(g), repeats)[0] for g in (small, large))
+    before, after = (least(lambda g=g: grow(g, max_grafts=0), repeats)[0] for g in (small, large))
     peer = f"level-wise tree of {small.n} vertices"
     return [row("level-wise tree", large.n, large.n_edges, after, peer, before, 12.0)]
 

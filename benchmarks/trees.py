@@ -1,13 +1,12 @@
-"""Trees: the objective against stretching and compressing, speed, and the cells of Table 3.
+"""Trees: the objective against stretching and compressing, and the cells of Table 3.
 
     python benchmarks/trees.py --out benchmarks/results              # the paper's four sets
-    python benchmarks/trees.py --large 100000 1000000 --out ...      # and graphs of blobs
+    python benchmarks/trees.py --large 100000 --out ...              # and graphs of blobs
 
-Three tables. ``objectives.csv``: the high-dimensional objective of ``grow`` and of stretching and
+Two tables. ``objectives.csv``: the high-dimensional objective of ``grow`` and of stretching and
 compressing on the same graphs at the same height, without and with constraints (the paper's
-weights, so that both minimise the same). ``tree_speed.csv``: CPU time of growing trees, one
-thread, against scikit-network's Paris on the same graph. ``table3.csv``: one row per draw of 0.2 n
-must- and 0.2 n cannot-links with ``SSEHierarchy(n_clusters=k)``; DP is that of the whole tree.
+weights, so that both minimise the same). ``table3.csv``: one row per draw of 0.2 n must- and 0.2 n
+cannot-links with ``SSEHierarchy(n_clusters=k)``; DP is that of the whole tree.
 """
 
 from __future__ import annotations
@@ -17,16 +16,15 @@ import json
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from sentree import SSEHierarchy, dendrogram_purity
 from sentree.affinity import PAPER_PRESETS, build_affinity
 from sentree.datasets import load_paper, sample_pairs
 from sentree.optimise import compress, grow, stretch
-from speed import blob_graph, least, manifest
+from shared import blob_graph
+from speed import manifest
 
 #: Best published DP, ARI and NMI of any method in the paper's Table 3, in per cent.
 PUBLISHED = {
@@ -36,8 +34,6 @@ PUBLISHED = {
     "australian": (74.5, 39.47, 33.83),
 }
 HEIGHTS = (2, 3, 4, 5, None)
-#: Vertices up to which Paris is run; its time grows faster than the number of edges.
-PARIS_UP_TO = 100_000
 
 
 def compare(name, graph, relation):
@@ -63,29 +59,6 @@ def paper_graphs(data_dir):
         graph, similarity, _ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
         yield name, graph, None
         yield name, graph, sample_pairs(y, 0.2, 0.2, 0).relation(graph.n, similarity)
-
-
-def time_trees(graph, repeats):
-    """Yield one row per search: growing alone, and with a round of moves."""
-    paris = np.nan
-    if graph.n <= PARIS_UP_TO:
-        from sknetwork.hierarchy import Paris
-
-        paris, _ = least(lambda: Paris().fit(sp.csr_matrix(graph.to_scipy())), 1)
-    for task, options in (
-        ("grow", {"max_grafts": 0}),
-        ("grow and move", {}),
-        ("grow and move, height 3", {"height": 3}),
-    ):
-        seconds, result = least(lambda options=options: grow(graph, **options), repeats)
-        yield {
-            "task": task,
-            "n": graph.n,
-            "edges": graph.n_edges,
-            "seconds": seconds,
-            "share_of_paris": seconds / paris,
-            "objective": result.objective,
-        }
 
 
 def table3(draws, first, data_dir):
@@ -117,29 +90,22 @@ def main():
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--first-draw", type=int, default=0, help="seed of the first draw")
     parser.add_argument("--large", type=int, nargs="*", default=[], help="vertices of blob graphs")
-    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--cache", type=Path, default=Path("build/bench"), help="keeps the graphs")
     parser.add_argument("--out", type=Path, help="folder for the tables and trees.json")
     options = parser.parse_args()
 
     objectives = [row for graph in paper_graphs(options.data_dir) for row in compare(*graph)]
-    speeds = []
     for n in options.large:
-        graph = blob_graph(n, options.cache)
-        if n <= PARIS_UP_TO:
-            objectives += compare(f"blobs-{n}", graph, None)
-        speeds += time_trees(graph, options.repeats)
-    tables = {"objectives": pd.DataFrame(objectives), "tree_speed": pd.DataFrame(speeds)}
+        objectives += compare(f"blobs-{n}", blob_graph(n, options.cache), None)
     draws = pd.DataFrame(table3(options.draws, options.first_draw, options.data_dir))
-    tables["table3"] = draws
-    for table in (tables["objectives"], tables["tree_speed"], summarise(draws)):
+    tables = {"objectives": pd.DataFrame(objectives), "table3": draws}
+    for table in (tables["objectives"], summarise(draws)):
         print(table.round(4).to_string(), "\n")
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            if len(table):
-                table.round(4).to_csv(options.out / f"{name}.csv", index=False)
+            table.round(4).to_csv(options.out / f"{name}.csv", index=False)
         (options.out / "trees.json").write_text(json.dumps(manifest(), indent=2) + "\n")
 
 
