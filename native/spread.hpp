@@ -16,8 +16,8 @@ namespace sentree {
 // and time do not grow with the number of classes.
 class Beliefs {
  public:
-  static constexpr std::int32_t kMost = 4;  // classes kept of a vertex
-  static constexpr double kLeast = 1e-2;    // smallest share kept
+  static constexpr std::int32_t kMost = 8;  // classes kept of a vertex
+  static constexpr double kLeast = 1e-3;    // smallest share kept
 
   struct Share {
     std::int32_t code;

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sentree.constraints import Constraints, PairSimilarity
 from sentree.graph import FloatArray, Graph
 from sentree.hard import Hardened, harden
-from sentree.optimise import PartitionResult, lowest, multilevel, settle
+from sentree.optimise import PartitionResult, lowest, move, multilevel, settle
 from sentree.propagation import propagate
 from sentree.scale import at_resolution, coarsen, to_number
 from sentree.selection import Recipe, Selection, recipes, select, strongest
@@ -23,9 +23,10 @@ from sentree.weights import Anchored, anchor, cannot_share
 
 __all__ = ["FlatSearch", "Found", "Problem"]
 
-#: Rounds of the multilevel search, and vertices above which one must do: later rounds still lower
-#: the objective, but hardly the error.
-_ROUNDS, _MOST_FOR_ROUNDS = 3, 20_000
+#: Rounds of the multilevel search: later ones still lower the objective, but not the error.
+_ROUNDS = 3
+#: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
+_LARGE = 20_000
 #: Share of the samples that need a label before labels are spread over the graph as the start, and
 #: labels a class needs on average for single samples, not modules, to be what takes a class.
 _SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
@@ -90,8 +91,7 @@ class FlatSearch:
             if self.n_clusters is None and self.resolution is None and not problem.constraints:
                 # Left to itself the scale may be very unequal clusters; moving would even them out.
                 concerned = np.empty(0, dtype=np.int64)
-        graph, relation = working.graph, working.relation
-        result = settle(graph, labels, relation, vertices=concerned, keep_modules=True)
+        result = _moved(working, labels, concerned)
         labels = result.labels
         if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
             labels = to_number(working, labels, self.n_clusters)  # only an anchor was left in one
@@ -188,7 +188,7 @@ class FlatSearch:
     def _modules(self, working: Anchored) -> PartitionResult:
         """Return the modules of least objective of one or several searches."""
         graph, relation = working.graph, working.relation
-        rounds = _ROUNDS if graph.n <= _MOST_FOR_ROUNDS else 1
+        rounds = 1 if graph.n > _LARGE else _ROUNDS
 
         def search(seed: int) -> PartitionResult:
             if self.weights == "paper" and relation is not None:
@@ -209,7 +209,7 @@ class FlatSearch:
 
         Samples move before a class that no label names is looked for inside the others.
         """
-        given, working = problem.constraints, hardened.problem
+        given = problem.constraints
         spread = propagate(
             problem.graph,
             given.label_index,
@@ -217,8 +217,7 @@ class FlatSearch:
             excluded=(given.negative_index, given.negative_code),
             modules=None if modules is None else modules[hardened.vertex][: problem.graph.n],
         )
-        start = hardened.start(spread)
-        return settle(working.graph, start, working.relation, keep_modules=True).labels
+        return _moved(hardened.problem, hardened.start(spread)).labels
 
     def _resumed(
         self, problem: Problem, hardened: Hardened
@@ -238,3 +237,13 @@ class FlatSearch:
             return labels, None
         moved = np.flatnonzero(renumber(labels[vertex[: samples.size]]) != samples)
         return labels, vertex[np.union1d(problem.concerned, moved)]
+
+
+def _moved(
+    working: Anchored, labels: NDArray[np.int32], concerned: NDArray[np.int64] | None = None
+) -> PartitionResult:
+    """Move single vertices, or only those concerned, at a fixed number of modules."""
+    graph, relation = working.graph, working.relation
+    if concerned is None and graph.n <= _LARGE:
+        return move(graph, labels, relation, keep_modules=True)
+    return settle(graph, labels, relation, vertices=concerned, keep_modules=True)

@@ -44,8 +44,9 @@ Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray
 
 #: A move must gain more than this many bits: less is rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
-#: Labels are spread until shares change by less than this on average, or for so many sweeps.
-_LEAST_CHANGE, _MOST_SWEEPS = 1e-2, 10
+#: Labels are spread until shares change by less than this on average, or for so many sweeps; in
+#: large graphs for fewer, so many vertices being averaged in all.
+_LEAST_CHANGE, _MOST_SWEEPS, _FEWEST_SWEEPS, _MOST_AVERAGES = 1e-4, 300, 10, 1_000_000
 
 
 class PartitionResult(NamedTuple):
@@ -258,14 +259,15 @@ def spread(
     """Spread the classes 0..k-1 of some vertices: each believes what its neighbours do on average.
 
     Returns a matrix of vertices by classes whose rows sum to 1, or are empty where no label
-    reaches; shares below 0.01 and beyond the fourth largest are left out.
+    reaches; shares below 0.001 and beyond the eighth largest are left out.
     """
     points = np.ascontiguousarray(index, dtype=np.int32)
     classes = np.ascontiguousarray(code, dtype=np.int32)
     k = int(classes.max(initial=-1)) + 1
     arrays = graph.indptr, graph.indices, graph.weights
+    sweeps = max(_FEWEST_SWEEPS, min(_MOST_SWEEPS, _MOST_AVERAGES // graph.n))
     row, column, share = _kernels.spread(
-        *arrays, points, classes, k, _MOST_SWEEPS, _LEAST_CHANGE, progress
+        *arrays, points, classes, k, sweeps, _LEAST_CHANGE, progress
     )
     return sp.csr_array((share, (row, column)), shape=(graph.n, k))
 
