@@ -44,9 +44,10 @@ Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray
 
 #: A move must gain more than this many bits: less is rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
-#: Labels are spread until shares change by less than this on average, or for so many sweeps; in
-#: large graphs for fewer, so many vertices being averaged in all.
-_LEAST_CHANGE, _MOST_SWEEPS, _FEWEST_SWEEPS, _MOST_AVERAGES = 1e-4, 300, 10, 1_000_000
+#: Labels are spread for at most so many sweeps; in large graphs for fewer, so many vertices being
+#: averaged in all. They end before where shares change by less, on average, than the last over the
+#: number of sweeps.
+_MOST_SWEEPS, _FEWEST_SWEEPS, _MOST_AVERAGES, _LEAST_CHANGE = 300, 10, 1_000_000, 0.03
 
 
 class PartitionResult(NamedTuple):
@@ -267,7 +268,7 @@ def spread(
     arrays = graph.indptr, graph.indices, graph.weights
     sweeps = max(_FEWEST_SWEEPS, min(_MOST_SWEEPS, _MOST_AVERAGES // graph.n))
     row, column, share = _kernels.spread(
-        *arrays, points, classes, k, sweeps, _LEAST_CHANGE, progress
+        *arrays, points, classes, k, sweeps, _LEAST_CHANGE / sweeps, progress
     )
     return sp.csr_array((share, (row, column)), shape=(graph.n, k))
 
