@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +11,12 @@ from reference import (
     random_problem,
 )
 from sentree import EncodingTree, Graph
-from sentree.entropy import partition_objective, tree_objective, vertex_entropy
+from sentree.entropy import (
+    partition_objective,
+    singles_objective,
+    tree_objective,
+    vertex_entropy,
+)
 from sentree.optimise import stretch
 
 seeds = st.integers(0, 2**32 - 1)
@@ -91,3 +97,14 @@ def test_no_volume_no_entropy():
 def test_wrong_number_of_labels():
     with pytest.raises(ValueError, match="2 labels for a graph of 3"):
         partition_objective(Graph.from_edges([(0, 1)], n=3), [0, 1])
+
+
+def test_single_vertices_are_a_partition_like_any_other():
+    random = np.random.default_rng(5)
+    weights = np.triu(random.uniform(0, 1, (12, 12)) * (random.random((12, 12)) < 0.4), 1)
+    relation = sp.csr_array(np.triu(random.normal(size=(12, 12)), 1) * (weights > 0))
+    graph = Graph.from_scipy(sp.csr_array(weights + weights.T + np.diag(random.random(12))))
+    for related in (None, relation + relation.T):
+        quick = singles_objective(graph, related)
+        slow = partition_objective(graph, np.arange(12), related)
+        np.testing.assert_allclose(quick, slow, rtol=1e-12)

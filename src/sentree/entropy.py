@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from sentree.graph import FloatArray, Graph, module_cuts
 from sentree.tree import EncodingTree, renumber
 
-__all__ = ["Objective", "partition_objective", "tree_objective", "vertex_entropy"]
+__all__ = [
+    "Objective",
+    "partition_objective",
+    "singles_objective",
+    "tree_objective",
+    "vertex_entropy",
+]
 
 
 class Objective(NamedTuple):
@@ -62,6 +69,21 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
             return Objective(entropy, np.inf)
         weights = np.where(apart, 0.0, weights)
     cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
+    return Objective(entropy, -float(np.sum(cut * bits)) / total)
+
+
+def singles_objective(graph: Graph, relation: Any = None) -> Objective:
+    """Return the objective of the partition into single vertices, in time O(n)."""
+    total = graph.volume
+    if total == 0:
+        return Objective(0.0, 0.0)
+    bits = _log2(graph.degree / total)
+    entropy = -float(np.sum(graph.strength * bits)) / total
+    if relation is None:
+        return Objective(entropy, 0.0)
+    csr = relation.tocsr()
+    finite = np.where(np.isneginf(csr.data), 0.0, csr.data)
+    cut = sp.csr_array((finite, csr.indices, csr.indptr), shape=csr.shape).sum(axis=1)
     return Objective(entropy, -float(np.sum(cut * bits)) / total)
 
 

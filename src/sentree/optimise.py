@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sentree import _kernels
-from sentree.entropy import partition_objective, tree_objective
+from sentree.entropy import partition_objective, singles_objective, tree_objective
 from sentree.graph import FloatArray, Graph
 from sentree.tree import EncodingTree, follow, renumber
 
@@ -100,7 +100,7 @@ def merge(
     if n_modules is not None and n_modules < 1:
         raise ValueError(f"n_modules must be at least 1, got {n_modules}")
     n = graph.n
-    start = partition_objective(graph, np.arange(n), relation).value
+    start = singles_objective(graph, relation).value
     if graph.volume == 0:
         return PartitionResult(np.arange(n, dtype=np.int32), start, np.array([start]))
     first, second, gain = _kernels.merge(
@@ -191,8 +191,12 @@ def multilevel(
     takes the modules apart into connected pieces before it contracts them; rounds end when one
     gains nothing. The trace has one value per round.
     """
-    first = np.arange(graph.n, dtype=np.int32) if init is None else renumber(init)
-    start = partition_objective(graph, first, relation).value
+    if init is None:
+        first = np.arange(graph.n, dtype=np.int32)
+        start = singles_objective(graph, relation).value
+    else:
+        first = renumber(init)
+        start = partition_objective(graph, first, relation).value
     if graph.volume == 0:
         return PartitionResult(first, start, np.array([start]))
     labels, gain = _kernels.multilevel(
