@@ -14,7 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sentree.constraints import Constraints
 from sentree.entropy import partition_objective
-from sentree.estimator import SSEEstimator, gather_constraints, join_isolated, warn_if_too_many
+from sentree.estimator import (
+    SSEEstimator,
+    check_length,
+    gather_constraints,
+    join_isolated,
+    warn_if_too_many,
+)
 from sentree.flat import FlatSearch, Found, Problem
 from sentree.hard import harden
 from sentree.optimise import merge, move
@@ -203,13 +209,17 @@ class SSEPartition(SSEEstimator):
         self
             The estimator, fitted anew.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
+        self._validate_params()
+        if self.method == "paper":
+            raise ValueError("refit belongs to method='multilevel'")
         given = gather_constraints(y, must_link, cannot_link, constraints)
-        if self.hard:
-            given = given.hardened()
+        check_length(y, self.graph_.n)
         before = self.constraints_
         if keep:
             given = before + given
+        if self.hard:
+            given = given.hardened()
         concerned = np.union1d(before.named, given.named)
         return self._solve(given, self.labels_, locked, concerned)
 

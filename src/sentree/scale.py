@@ -30,8 +30,8 @@ _SURE_GAP, _LIKELY_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.2, 0.6, 1.5
 _UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 15, 1.0, 15.0
 #: A compact module cut in two is cut through about this share of its inner weight.
 _INNER_CONTACT = 1 / 8
-#: What is linked so many times more than by chance is no gap, however thin: among thousands of small
-#: modules some touch thinly.
+#: What is linked so many times more than by chance is no gap, however thin: among thousands of
+#: small modules some touch thinly.
 _NO_GAP = 10.0
 #: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
 #: of clusters that are compared.
