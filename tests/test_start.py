@@ -72,7 +72,7 @@ def test_locked_samples_stay():
         (np.full(300, 0.5), None, "cluster numbers"),
         (np.full(300, -2), None, "cluster numbers"),
         (np.where(np.arange(300) == 7, np.nan, 0), None, "sample 7 has nan"),
-        (np.where(Y == Y[0], 2**31 - 1, 0), None, "sample 0 has 2147483647"),
+        (np.where(Y[0] == Y, 2**31 - 1, 0), None, "sample 0 has 2147483647"),
         (None, [1], "give init"),
         (np.full(300, -1), None, "no sample a cluster"),
         (np.where(np.arange(300) == 1, -1, Y), [1], "sample 1 is locked"),
