@@ -56,13 +56,24 @@ def test_locked_samples_stay():
         assert (model.labels_[stray] == 3).all()
         assert adjusted_rand_score(Y, model.labels_) > 0.9
     with pytest.raises(ConstraintConflict):
-        SSEPartition().fit(
+        SSEPartition(hard=True).fit(
             X,
             init=init,
             locked=[0, 1],
             must_link=[(0, 1)] if Y[0] != Y[1] else [],
             cannot_link=[(0, 1)] if Y[0] == Y[1] else [],
         )
+
+
+def test_soft_constraints_give_way_to_locks():
+    far = (0, int(np.flatnonzero(Y[0] != Y)[0]))
+    model = SSEPartition(n_clusters=4, penalty=1e-9).fit(X, must_link=[far])
+    before = model.labels_.copy()
+    assert model.constraint_report_.n_broken == 1
+    for locked in (np.arange(300), far):
+        model.set_params(penalty=1.0).refit(locked=locked)
+        assert np.array_equal(model.labels_[list(far)], before[list(far)])
+        assert model.constraint_report_.n_broken == 1
 
 
 @pytest.mark.parametrize(

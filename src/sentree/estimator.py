@@ -124,7 +124,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             improved, their number stays unless ``n_clusters`` says otherwise, and clusters that
             last keep their number.
         locked : array-like, optional
-            Samples (row numbers, or a mask) that stay in their cluster of ``init``.
+            Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
+            constraints say.
 
         Returns
         -------
@@ -175,8 +176,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         points = locked_points(init, locked, n)
         if init is not None and points.size:
             locks = lock(init, points)
-            (given + locks).closure(n, n_classes=n_classes)  # a contradiction shows with its chain
             hard = locks if hard is None else hard + locks
+            hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
         problem = Problem(self.graph_, self._similarity, given, n_classes, hard, init, concerned)
         self._search(problem)
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:

@@ -202,7 +202,8 @@ class SSEPartition(SSEEstimator):
             Whether the constraints of the last fit (``constraints_``) still hold; else only those
             that are given now do.
         locked : array-like, optional
-            Samples (row numbers, or a mask) that stay in the clusters of ``labels_``.
+            Samples (row numbers, or a mask) that stay in the clusters of ``labels_``, whatever soft
+            constraints say.
 
         Returns
         -------
