@@ -52,6 +52,7 @@ class SSEPartition(SSEEstimator):
         from the data. "multilevel" only.
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
+        To enforce constraints use ``hard``: far above 10 the penalty drowns what the data say.
     weights : {"degree", "paper"}, default="degree"
         How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
         tells, or by similarity as in the paper (the only way for "paper").
