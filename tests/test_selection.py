@@ -149,3 +149,23 @@ def test_the_weights_of_the_paper_are_an_option():
     assert model.objective_ != pytest.approx(degree.objective_)
     with pytest.raises(ValueError, match="weights"):
         SSEPartition(4, weights="no such").fit(X)
+
+
+@pytest.mark.parametrize("labelled", [1, 2])
+def test_very_few_labels_choose_nothing(labelled):
+    X, classes = make_blobs(60, centers=3, random_state=0)
+    y = np.full(60, -1)
+    y[:labelled] = classes[:labelled]
+    model = SSEPartition(n_clusters=3, selection="on").fit(X, y)
+    assert model.selection_.chosen == model.selection_.candidates[0].recipe
+
+
+def test_hard_constraints_choose_as_soft_ones_do():
+    X, classes = make_blobs(200, centers=4, cluster_std=3.0, random_state=1)
+    y = np.where(np.arange(200) % 4 == 0, classes, -1)
+    soft, hard = (
+        SSEPartition(n_clusters=4, selection="on", hard=hard).fit(X, y).selection_
+        for hard in (False, True)
+    )
+    assert soft == hard
+    assert soft.candidates[0].score < 1.0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from sentree import ConstraintConflict, Constraints, SSEPartition
@@ -55,7 +56,7 @@ def test_locked_samples_stay():
         assert (model.labels_[stray] == 3).all()
         assert adjusted_rand_score(Y, model.labels_) > 0.9
     with pytest.raises(ConstraintConflict):
-        SSEPartition().fit(
+        SSEPartition(hard=True).fit(
             X,
             init=init,
             locked=[0, 1],
@@ -64,12 +65,25 @@ def test_locked_samples_stay():
         )
 
 
+def test_soft_constraints_give_way_to_locks():
+    far = (0, int(np.flatnonzero(Y[0] != Y)[0]))
+    model = SSEPartition(n_clusters=4, penalty=1e-9).fit(X, must_link=[far])
+    before = model.labels_.copy()
+    assert model.constraint_report_.n_broken == 1
+    for locked in (np.arange(300), far):
+        model.set_params(penalty=1.0).refit(locked=locked)
+        assert np.array_equal(model.labels_[list(far)], before[list(far)])
+        assert model.constraint_report_.n_broken == 1
+
+
 @pytest.mark.parametrize(
     ("init", "locked", "words"),
     [
         (np.zeros(5), None, r"shape \(5,\)"),
         (np.full(300, 0.5), None, "cluster numbers"),
         (np.full(300, -2), None, "cluster numbers"),
+        (np.where(np.arange(300) == 7, np.nan, 0), None, "sample 7 has nan"),
+        (np.where(Y[0] == Y, 2**31 - 1, 0), None, "sample 0 has 2147483647"),
         (None, [1], "give init"),
         (np.full(300, -1), None, "no sample a cluster"),
         (np.where(np.arange(300) == 1, -1, Y), [1], "sample 1 is locked"),
@@ -112,3 +126,33 @@ def test_restarts_do_not_depend_on_threads_and_never_raise_the_objective():
     )
     assert many.objective_ <= few.objective_ + 1e-9
     assert np.array_equal(many.labels_, threads.labels_)
+
+
+def test_refit_checks_parameters_and_labels_as_fit_does():
+    model = SSEPartition(n_clusters=4).fit(X)
+    before = model.labels_.copy()
+    with pytest.raises(ValueError, match="n_clusters=301 is more than the 300 samples"):
+        model.set_params(n_clusters=301).refit()
+    with pytest.raises(ValueError, match="'n_clusters' parameter"):
+        model.set_params(n_clusters=-1).refit()
+    with pytest.raises(ValueError, match="y has 3 labels for 300 samples"):
+        model.set_params(n_clusters=4).refit([0, 1, 2])
+    with pytest.raises(ValueError, match="refit belongs to method='multilevel'"):
+        model.set_params(method="paper").refit()
+    assert np.array_equal(model.labels_, before)
+
+
+def test_refit_makes_the_constraints_of_before_hard_where_that_is_asked_for():
+    far = (0, int(np.flatnonzero(Y[0] != Y)[0]))
+    model = SSEPartition(n_clusters=4, penalty=1e-9).fit(X, must_link=[far])
+    assert model.constraint_report_.n_broken == 1
+    assert model.set_params(hard=True).refit().constraint_report_.n_broken == 0
+
+
+def test_an_estimator_whose_fit_failed_is_not_fitted():
+    model = SSEPartition(n_clusters=1, hard=True)
+    with pytest.raises(ConstraintConflict):
+        model.fit(X, cannot_link=[(0, 1)])
+    for use in (lambda: model.predict(X), model.refit, lambda: model.membership_strength_):
+        with pytest.raises(NotFittedError):
+            use()

@@ -124,7 +124,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             improved, their number stays unless ``n_clusters`` says otherwise, and clusters that
             last keep their number.
         locked : array-like, optional
-            Samples (row numbers, or a mask) that stay in their cluster of ``init``.
+            Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
+            constraints say.
 
         Returns
         -------
@@ -137,20 +138,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             When the constraints contradict one another, or when hard ones leave no room for
             ``n_clusters``; the message gives the chain.
         """
-        if y is not None and not hasattr(y, "__len__"):
-            raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
         given = gather_constraints(y, must_link, cannot_link, constraints)
         if self.hard:
             given = given.hardened()
         given.closure(given.n_min)  # contradictions show before any long work
         graph, similarity, self._extension = self._affinity(X, given)
-        n = graph.n
-        if self.n_clusters is not None and self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
-        if y is not None and len(y) != n:  # type: ignore[arg-type]
-            raise ValueError(f"y has {len(y)} labels for {n} samples")  # type: ignore[arg-type]
+        check_length(y, graph.n)
         self.graph_, self._similarity = graph, similarity
-        return self._solve(given, None if init is None else start_labels(init, n), locked)
+        return self._solve(given, None if init is None else start_labels(init, graph.n), locked)
 
     def _solve(
         self,
@@ -161,6 +156,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Search on the graph there is, and store what was found."""
         n = self.graph_.n
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
         given.check(n)
         n_classes = self.n_clusters if self.n_clusters == len(given.classes) else None
         if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
@@ -179,8 +176,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         points = locked_points(init, locked, n)
         if init is not None and points.size:
             locks = lock(init, points)
-            (given + locks).closure(n, n_classes=n_classes)  # a contradiction shows with its chain
             hard = locks if hard is None else hard + locks
+            hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
         problem = Problem(self.graph_, self._similarity, given, n_classes, hard, init, concerned)
         self._search(problem)
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:
@@ -197,7 +194,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def membership_strength_(self) -> FloatArray:
         """How firmly the data hold each sample in its cluster, from 0 to 1; made when asked for."""
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         if self._strength is None:
             self._strength = membership_strength(self.graph_, self.labels_)
         return self._strength
@@ -237,7 +234,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         A fitted estimator keeps a reference to the training samples for this, no copy: do not
         change them in place. The neighbour search is set up at the first call and kept.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         X = self._validated_new(X)
         modules = Modules.of(self.graph_, self.labels_)
         step = X.shape[0] if self.affinity in _PRECOMPUTED else _CHUNK
@@ -401,12 +398,20 @@ def gather_constraints(
             f"constraints must be a sentree.Constraints, got {type(constraints).__name__}; "
             "pairs go to must_link= and cannot_link=, classes to y"
         )
+    if y is not None and not hasattr(y, "__len__"):
+        raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
     given = Constraints() if constraints is None else constraints
     if must_link is not None or cannot_link is not None:
         given = given + Constraints.from_pairs(must_link=must_link, cannot_link=cannot_link)
     if y is not None:
         given = given + Constraints.from_labels(y)
     return given
+
+
+def check_length(y: Any, n: int) -> None:
+    """Refuse labels of other samples than there are."""
+    if y is not None and len(y) != n:
+        raise ValueError(f"y has {len(y)} labels for {n} samples")
 
 
 def warn_if_too_many(found: int, wanted: int | None) -> None:

@@ -119,7 +119,8 @@ class FlatSearch:
         def solve(visible: Constraints, recipe: Recipe) -> NDArray[Any]:
             p = recipe.n_neighbors
             cut[p] = cut.get(p) or strongest(graph, p)
-            part = problem._replace(graph=cut[p], constraints=visible)
+            # What must hold would be kept by all recipes, and tell nothing.
+            part = problem._replace(graph=cut[p], constraints=visible, hard=None)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # said once, about the result
                 return replace(self, recipe=recipe).run(part).labels[: graph.n]

@@ -171,8 +171,15 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
     edges = np.searchsorted(concerned, np.column_stack((i, j)))
     try:
         found = colour(concerned.size, edges, k, labels[concerned])
-    except Uncolourable:  # but without wishes it could be done: see _check_room
-        found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
+    except Uncolourable:  # but without wishes it may be done: see _check_room
+        try:
+            found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
+        except Uncolourable:
+            raise ValueError(
+                f"no way was found to keep {len(edges)} hard cannot-links with n_clusters={k}, "
+                "which may or may not be possible: allow more clusters, add must-links or labels, "
+                "or make some cannot-links soft"
+            ) from None
     spread = propagate(problem.graph, concerned, found)[: problem.n]
     for number in np.setdiff1d(np.arange(k), spread).tolist():
         crowded = np.flatnonzero(spread == np.bincount(spread).argmax())
@@ -214,6 +221,8 @@ def _check_room(closure: Closure, n_clusters: int) -> None:
     try:
         colour(concerned.size, edges, n_clusters, np.zeros(concerned.size, dtype=np.int32))
     except Uncolourable as error:
+        if not error.proved:
+            return  # the data may tell more
         pairs = first[concerned[edges[np.isin(edges, error.core).all(axis=1)]]]
         apart = (f"{a} and {b} are apart" for a, b in pairs.tolist())
         raise _no_room(pairs.ravel()[[0, -1]], *apart, f"n_clusters={n_clusters}") from None

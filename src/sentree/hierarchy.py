@@ -53,10 +53,11 @@ class SSEHierarchy(SSEEstimator):
         The tree.
     labels_ : int32 array of shape (n_samples,)
         Cluster of each sample, numbered by first appearance. Those of :class:`SSEPartition`, each
-        of them a node of ``tree_``; but with ``height`` and without ``n_clusters`` the children of
-        the root. ``tree_.labels_at`` and ``tree_.cut_to`` give other scales. For "paper" the
-        clusters are the children of the root, or ``n_clusters`` by undoing the last joins of the
-        binary tree, which may split off single samples.
+        of them a node of ``tree_``; but with ``height`` and without ``n_clusters``, hard
+        constraints or ``init`` the children of the root. ``tree_.labels_at`` and
+        ``tree_.cut_to`` give other scales. For "paper" the clusters are the children of the root,
+        or ``n_clusters`` by undoing the last joins of the binary tree, which may split off single
+        samples.
     n_clusters_ : int
         Number of clusters in ``labels_``.
     membership_strength_ : float array of shape (n_samples,)
@@ -137,8 +138,11 @@ class SSEHierarchy(SSEEstimator):
 
     def _grow(self, problem: Problem) -> None:
         """Grow the tree around the clusters, or freely where only a height is given."""
-        if self.height == 1 and self.n_clusters is not None:
-            raise ValueError("a tree of height 1 has no clusters: n_clusters needs height >= 2")
+        if self.height == 1 and (self.n_clusters or problem.hard or problem.init is not None):
+            raise ValueError(
+                "a tree of height 1 has no clusters: n_clusters, hard constraints and init need "
+                "height >= 2"
+            )
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
         flat = FlatSearch(
             n_clusters=self.n_clusters,
@@ -176,8 +180,8 @@ class SSEHierarchy(SSEEstimator):
     def _stretch_and_compress(self, problem: Problem) -> None:
         """Search as the paper does."""
         if problem.hard or problem.init is not None:
-            name = "init" if problem.init is not None else "hard constraints"
-            raise ValueError(f"{name}: these belong to method='multilevel'")
+            what = "init belongs" if problem.init is not None else "hard constraints belong"
+            raise ValueError(f"{what} to method='multilevel'")
         self.selection_ = None
         graph = problem.graph
         relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)

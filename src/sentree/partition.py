@@ -14,7 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sentree.constraints import Constraints
 from sentree.entropy import partition_objective
-from sentree.estimator import SSEEstimator, gather_constraints, join_isolated, warn_if_too_many
+from sentree.estimator import (
+    SSEEstimator,
+    check_length,
+    gather_constraints,
+    join_isolated,
+    warn_if_too_many,
+)
 from sentree.flat import FlatSearch, Found, Problem
 from sentree.hard import harden
 from sentree.optimise import merge, move
@@ -46,6 +52,7 @@ class SSEPartition(SSEEstimator):
         from the data. "multilevel" only.
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
+        To enforce constraints use ``hard``: far above 10 the penalty drowns what the data say.
     weights : {"degree", "paper"}, default="degree"
         How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
         tells, or by similarity as in the paper (the only way for "paper").
@@ -196,20 +203,25 @@ class SSEPartition(SSEEstimator):
             Whether the constraints of the last fit (``constraints_``) still hold; else only those
             that are given now do.
         locked : array-like, optional
-            Samples (row numbers, or a mask) that stay in the clusters of ``labels_``.
+            Samples (row numbers, or a mask) that stay in the clusters of ``labels_``, whatever soft
+            constraints say.
 
         Returns
         -------
         self
             The estimator, fitted anew.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
+        self._validate_params()
+        if self.method == "paper":
+            raise ValueError("refit belongs to method='multilevel'")
         given = gather_constraints(y, must_link, cannot_link, constraints)
-        if self.hard:
-            given = given.hardened()
+        check_length(y, self.graph_.n)
         before = self.constraints_
         if keep:
             given = before + given
+        if self.hard:
+            given = given.hardened()
         concerned = np.union1d(before.named, given.named)
         return self._solve(given, self.labels_, locked, concerned)
 

@@ -288,7 +288,7 @@ def relation_graph(
         raise ValueError(
             f"these constraints entail {pairs:,} pairs, too many for the paper's weights, which "
             "need each of them (about 100 bytes apiece): give fewer labels, or use "
-            "method='multilevel', which does not expand them"
+            "method='multilevel' with weights='degree', which does not expand them"
         )
     must_i, must_j, must = closure.must_pairs()
     cannot_i, cannot_j, cannot = closure.cannot_pairs()

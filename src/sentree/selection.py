@@ -240,12 +240,17 @@ class _Folds:
         code, cluster = self._given.label_code, labels[self._given.label_index]
         if code.size == 0:
             return np.empty(0), np.empty(0)
-        shape = (int(code.max()) + 1, int(labels.max()) + 1)
-        count = sp.coo_array((np.ones(code.size), (code, cluster)), shape=shape).tocsr()
-        in_class, in_cluster = np.bincount(code), np.bincount(cluster, minlength=shape[1])
-        c, j = code[self._label == fold], cluster[self._label == fold]
-        same = np.asarray(count[c, j]).ravel()
-        fellows, others = in_class[c] - 1, code.size - in_class[c]
-        together = (same - 1)[fellows > 0] / fellows[fellows > 0]
-        apart = 1.0 - (in_cluster[j] - same)[others > 0] / others[others > 0]
+        in_both, in_class, in_cluster = (
+            _frequency(key)[self._label == fold]
+            for key in (code * (int(cluster.max()) + 1) + cluster, code, cluster)
+        )
+        fellows, others = in_class - 1, code.size - in_class
+        together = (in_both - 1)[fellows > 0] / fellows[fellows > 0]
+        apart = 1.0 - (in_cluster - in_both)[others > 0] / others[others > 0]
         return together, apart
+
+
+def _frequency(values: NDArray[Any]) -> IntArray:
+    """Return how often each value occurs."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray(count[place], dtype=np.int64)

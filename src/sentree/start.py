@@ -12,18 +12,29 @@ from sentree.tree import renumber
 
 __all__ = ["keep_numbers", "lock", "locked_points", "start_labels"]
 
+#: Cluster numbers lie below this: arrays are as long as the largest.
+_MOST_NUMBERS = 10_000_000
+
 
 def start_labels(init: ArrayLike, n: int) -> NDArray[np.int32]:
     """Check clusters to start from: whole numbers, -1 where there is none."""
     labels = np.asarray(init)
     if labels.shape != (n,):
         raise ValueError(f"init has shape {labels.shape}, expected one cluster for {n} samples")
-    whole = labels.astype(np.int32, copy=True) if labels.dtype.kind in "iuf" else None
-    if whole is None or not np.array_equal(whole, labels) or whole.min() < -1:
-        raise ValueError("init must hold cluster numbers 0, 1, …, and -1 where there is none")
-    if whole.max() < 0:
+    if labels.dtype.kind not in "iuf":
+        raise ValueError(
+            "init must hold cluster numbers 0, 1, …, and -1 where there is none, got dtype "
+            f"{labels.dtype}"
+        )
+    good = (labels >= -1) & (labels < _MOST_NUMBERS) & (labels == np.floor(labels))
+    for k in np.flatnonzero(~good)[:1].tolist():
+        raise ValueError(
+            "init must hold cluster numbers 0, 1, …, and -1 where there is none, but sample "
+            f"{k} has {labels[k]}"
+        )
+    if labels.max() < 0:
         raise ValueError("init gives no sample a cluster")
-    return whole
+    return labels.astype(np.int32, copy=True)
 
 
 def locked_points(
