@@ -176,3 +176,10 @@ def test_giving_up_is_not_called_a_contradiction(monkeypatch):
     with pytest.raises(ValueError, match="no way was found to keep 10 hard cannot-links") as error:
         SSEPartition(n_clusters=4, hard=True).fit(X, cannot_link=clique)
     assert not isinstance(error.value, ConstraintConflict)
+
+
+def test_triplets_stay_soft():
+    told = (Constraints.from_triplets([(0, 1, 2)]) + Constraints.from_pairs([(0, 1)])).hardened()
+    assert len(told.triplets) == 1
+    assert len(told.hard.triplets) == 0
+    assert not Constraints.from_triplets([(0, 1, 2)]).hardened().hard

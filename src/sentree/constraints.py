@@ -275,8 +275,9 @@ class Constraints:
         return made.hardened() if hard else made
 
     def hardened(self) -> Constraints:
-        """Return the same statements, all of them hard."""
-        return replace(self, hard=replace(self, hard=None))
+        """Return the same statements, all of them hard but the triplets, which stay soft."""
+        hard = replace(self, hard=None, triplets=no_triplets(), triplet_weight=np.empty(0))
+        return replace(self, hard=hard)
 
     @classmethod
     def from_triplets(cls, triplets: Any, weights: Any = None) -> Constraints:
