@@ -212,8 +212,8 @@ Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_m
 
 // Rows, classes and shares of the beliefs.
 Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
-                    std::int32_t n_classes, std::int32_t most_sweeps, double least_change,
-                    nb::object progress) {
+                    std::int32_t n_classes, std::int32_t most_shares, double least_share,
+                    std::int32_t most_sweeps, double least_change, nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
   require(index.size() == code.size(), "labels and classes differ in length");
   for (std::size_t k = 0; k < index.size(); ++k) {
@@ -225,8 +225,9 @@ Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Int
   std::vector<std::int32_t> row, column;
   std::vector<double> share;
   run(progress, [&](sentree::Monitor& monitor) {
-    const sentree::Beliefs beliefs =
-        sentree::spread(graph, labelled, classes, n_classes, most_sweeps, least_change, monitor);
+    const sentree::Beliefs beliefs = sentree::spread(
+        graph, labelled, classes, sentree::Beliefs(graph.n, n_classes, most_shares, least_share),
+        most_sweeps, least_change, monitor);
     for (std::int32_t i = 0; i < graph.n; ++i) {
       for (std::int32_t s = 0; s < beliefs.count(i); ++s) {
         row.push_back(i);
@@ -381,7 +382,8 @@ NB_MODULE(_kernels, module) {
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "i"_a,
              "to"_a);
   module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
-             "n_classes"_a, "most_sweeps"_a, "least_change"_a, "progress"_a.none());
+             "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a, "least_change"_a,
+             "progress"_a.none());
   module.def("grow", spread(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,

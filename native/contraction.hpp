@@ -101,10 +101,17 @@ struct LevelGraph {
   explicit LevelGraph(const Problem& problem) : total_volume(problem.total_volume()) {
     const Csr& g = problem.graph;
     const Csr& r = problem.relation;
+    vertices.reserve(g.n);
+    if (r.indptr[r.n] == 0) {
+      indptr.assign(g.indptr, g.indptr + g.n + 1);
+      indices.assign(g.indices, g.indices + g.indptr[g.n]);
+      weights.assign(g.weights, g.weights + g.indptr[g.n]);
+      for (std::int32_t i = 0; i < g.n; ++i) vertices.push_back(problem.single(i));
+      return;
+    }
     indptr.reserve(g.n + 1);
     indices.reserve(g.indptr[g.n] + r.indptr[r.n]);
     weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
-    vertices.reserve(g.n);
     apart_indptr.push_back(0);
     for (std::int32_t i = 0; i < g.n; ++i) {
       problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {

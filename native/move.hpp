@@ -29,12 +29,13 @@ class LevelPartition {
         members_(graph.size(), 0),
         heavy_(graph.size(), 0),
         closed_(graph.any_apart() ? graph.size() : 0, 0) {
+    for (const std::int32_t u : labels_) ++members_[u];
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = labels_[i];
       Module& module = modules_[u].module;
       module = PartitionEntropy::unite(module, graph.vertices[i], 0.0);
-      ++members_[u];
       heavy_[u] += heavy(i);
+      if (members_[u] == 1) continue;  // nothing lies inside
       for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
         if (labels_[graph.indices[e]] == u) module.association += graph.weights[e];
       }

@@ -16,16 +16,20 @@ namespace sentree {
 // and time do not grow with the number of classes.
 class Beliefs {
  public:
-  static constexpr std::int32_t kMost = 8;  // classes kept of a vertex
-  static constexpr double kLeast = 1e-3;    // smallest share kept
+  static constexpr std::int32_t kMost = 8;  // classes that a vertex has room for
 
   struct Share {
     std::int32_t code;
     double value;
   };
 
-  Beliefs(std::int32_t n, std::int32_t n_classes)
-      : shares_(static_cast<std::size_t>(n) * kMost), count_(n, 0), sum_(n_classes, 0.0) {}
+  // Keeps at most so many classes of a vertex, none with less than the smallest share.
+  Beliefs(std::int32_t n, std::int32_t n_classes, std::int32_t most, double least)
+      : most_(std::min(most, kMost)),
+        least_(least),
+        shares_(static_cast<std::size_t>(n) * kMost),
+        count_(n, 0),
+        sum_(n_classes, 0.0) {}
 
   std::int32_t count(std::int32_t i) const { return count_[i]; }
   const Share* shares(std::int32_t i) const {
@@ -68,8 +72,8 @@ class Beliefs {
     for (const Share& share : fresh_) total += share.value;
     std::size_t kept = 0;
     double kept_total = 0;
-    while (kept < fresh_.size() && kept < static_cast<std::size_t>(kMost) &&
-           fresh_[kept].value >= kLeast * total) {
+    while (kept < fresh_.size() && kept < static_cast<std::size_t>(most_) &&
+           fresh_[kept].value >= least_ * total) {
       kept_total += fresh_[kept++].value;
     }
     fresh_.resize(kept);
@@ -91,6 +95,8 @@ class Beliefs {
     return change;
   }
 
+  std::int32_t most_;
+  double least_;
   std::vector<Share> shares_;
   Labels count_;
   std::vector<double> sum_;  // scratch of average, by class
@@ -100,10 +106,8 @@ class Beliefs {
 
 // Spreads the classes of the labelled vertices until they hardly change any more. Vertices are
 // averaged in the order in which the labels reach them, then in the reverse, and so on.
-inline Beliefs spread(const Csr& graph, const Labels& index, const Labels& code,
-                      std::int32_t n_classes, std::int32_t most_sweeps, double least_change,
-                      Monitor& monitor) {
-  Beliefs beliefs(graph.n, n_classes);
+inline Beliefs spread(const Csr& graph, const Labels& index, const Labels& code, Beliefs beliefs,
+                      std::int32_t most_sweeps, double least_change, Monitor& monitor) {
   std::vector<char> reached(graph.n, 0);
   Labels order;
   order.reserve(graph.n);

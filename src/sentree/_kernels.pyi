@@ -79,6 +79,8 @@ def spread(
     index: Ints,
     code: Ints,
     n_classes: int,
+    most_shares: int,
+    least_share: float,
     most_sweeps: int,
     least_change: float,
     progress: Progress,

@@ -44,10 +44,10 @@ Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray
 
 #: A move must gain more than this many bits: less is rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
-#: Labels are spread for at most so many sweeps; in large graphs for fewer, so many vertices being
-#: averaged in all. They end before where shares change by less, on average, than the last over the
-#: number of sweeps.
-_MOST_SWEEPS, _FEWEST_SWEEPS, _MOST_AVERAGES, _LEAST_CHANGE = 300, 10, 1_000_000, 0.03
+#: Vertices from which on labels are spread less exactly; how many shares of a vertex are kept below
+#: and above, from which size on, and for how many sweeps. They end before where shares change by
+#: less, on average, than the last number over that of the sweeps.
+_LARGE, _EXACT, _ROUGH, _LEAST_CHANGE = 20_000, (8, 1e-3, 300), (4, 1e-2, 5), 0.03
 
 
 class PartitionResult(NamedTuple):
@@ -264,15 +264,16 @@ def spread(
     """Spread the classes 0..k-1 of some vertices: each believes what its neighbours do on average.
 
     Returns a matrix of vertices by classes whose rows sum to 1, or are empty where no label
-    reaches; shares below 0.001 and beyond the eighth largest are left out.
+    reaches. Small shares are left out: below 0.001 and beyond the eighth, or in graphs of more than
+    20,000 vertices below 0.01 and beyond the fourth.
     """
     points = np.ascontiguousarray(index, dtype=np.int32)
     classes = np.ascontiguousarray(code, dtype=np.int32)
     k = int(classes.max(initial=-1)) + 1
     arrays = graph.indptr, graph.indices, graph.weights
-    sweeps = max(_FEWEST_SWEEPS, min(_MOST_SWEEPS, _MOST_AVERAGES // graph.n))
+    shares, least, sweeps = _EXACT if graph.n <= _LARGE else _ROUGH
     row, column, share = _kernels.spread(
-        *arrays, points, classes, k, sweeps, _LEAST_CHANGE / sweeps, progress
+        *arrays, points, classes, k, shares, least, sweeps, _LEAST_CHANGE / sweeps, progress
     )
     return sp.csr_array((share, (row, column)), shape=(graph.n, k))
 
