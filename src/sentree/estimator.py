@@ -121,8 +121,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Anything else one knows: negative labels, groups, triplets, weights. All four add up.
         init : array-like of shape (n_samples,), optional
             Clusters to start from, such as an earlier result; -1 where there is none yet. They are
-            improved, their number stays unless ``n_clusters`` says otherwise, and clusters that
-            last keep their number.
+            improved, their count stays unless ``n_clusters`` says otherwise (``resolution`` does
+            not count then), and clusters that last keep their number.
         locked : array-like, optional
             Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
             constraints say.

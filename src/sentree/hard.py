@@ -57,11 +57,9 @@ def _mended(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
     if i.size == 0:
         return modules
     modules = modules.astype(np.int64)
-    weights = problem.graph.to_scipy()
     for module in np.unique(modules[i[modules[i] == modules[j]]]).tolist():
         inside = np.flatnonzero(modules == module)
-        part = Graph.from_scipy(weights[inside][:, inside])
-        related = problem.relation[inside][:, inside]
+        part, related = problem.part(inside)
         parts = multilevel(part, related).labels
         parts = link(part, parts, related).labels
         modules[inside] = np.where(parts == 0, module, modules.max() + parts)

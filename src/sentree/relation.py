@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-__all__ = ["Closure", "PairSimilarity", "close", "relation_graph"]
+__all__ = ["Closure", "PairSimilarity", "close", "ramp", "relation_graph"]
 
 #: Most pairs that the paper's weights are computed for: about 2 GB.
 _MOST_PAIRS = 20_000_000
@@ -320,7 +320,7 @@ def _similarities(similarity: PairSimilarity, i: IntArray, j: IntArray) -> Float
     return s
 
 
-def _ramp(counts: IntArray) -> IntArray:
+def ramp(counts: IntArray) -> IntArray:
     """Return 0..count-1 for every count, one after the other."""
     start = np.cumsum(counts) - counts
     return np.arange(int(counts.sum()), dtype=np.int64) - np.repeat(start, counts)
@@ -330,7 +330,7 @@ def _followers(position: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
     """Pair every k with all positions after ``position[k]`` and before ``end[k]``."""
     counts = end - position - 1
     owner = np.repeat(np.arange(position.size, dtype=np.int64), counts)
-    return owner, position[owner] + 1 + _ramp(counts)
+    return owner, position[owner] + 1 + ramp(counts)
 
 
 def _pairs_within(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
@@ -345,7 +345,7 @@ def _grid(rows: IntArray, columns: IntArray) -> tuple[IntArray, IntArray, IntArr
     """Return (k, row, column) of every cell of rectangles of rows[k] x columns[k] cells."""
     area = rows * columns
     owner = np.repeat(np.arange(area.size, dtype=np.int64), area)
-    cell = _ramp(area)
+    cell = ramp(area)
     return owner, cell // columns[owner], cell % columns[owner]
 
 

@@ -243,11 +243,8 @@ def _finer(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDA
 
 def _split_all(problem: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int64]:
     """Search every module anew, as a graph of its own."""
-    weights = problem.graph.to_scipy()
     parts = np.zeros(labels.size, dtype=np.int64)
     for module in range(int(labels.max()) + 1):
         inside = np.flatnonzero(labels == module)
-        part = Graph.from_scipy(weights[inside][:, inside])
-        related = None if problem.relation is None else problem.relation[inside][:, inside]
-        parts[inside] = parts.max() + 1 + multilevel(part, related).labels
+        parts[inside] = parts.max() + 1 + multilevel(*problem.part(inside)).labels
     return parts[: problem.n]

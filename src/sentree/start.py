@@ -50,6 +50,8 @@ def locked_points(
         if chosen.shape != (n,):
             raise ValueError(f"the mask locked has shape {chosen.shape}, expected ({n},)")
         chosen = np.flatnonzero(chosen)
+    if chosen.ndim != 1:
+        raise ValueError(f"locked must be a list of row numbers, or a mask; got {chosen.ndim}-d")
     if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n):
         raise ValueError(f"locked must hold row numbers between 0 and {n - 1}, or a mask")
     points = np.unique(chosen).astype(np.int64)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, Graph, largest_column
+from sentree.relation import ramp
 from sentree.tree import renumber
 
 __all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
@@ -41,6 +42,11 @@ class Anchored(NamedTuple):
     relation: Any
     n: int  # of samples
     together: NDArray[np.int32] | None = None  # must-linked vertices share a number
+
+    def part(self, vertices: NDArray[Any]) -> tuple[Graph, Any]:
+        """Return the graphs of some vertices alone."""
+        inner = Graph.from_scipy(self.graph.to_scipy()[vertices][:, vertices])
+        return inner, None if self.relation is None else self.relation[vertices][:, vertices]
 
     def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Take the labels of the samples, and give every anchor that of most of its members."""
@@ -161,7 +167,7 @@ def _cliques(
     end = np.searchsorted(component, component, side="right")
     after = end - np.arange(order.size) - 1
     left = np.repeat(np.arange(order.size), after)
-    right = left + 1 + _ramp(after)
+    right = left + 1 + ramp(after)
     return order[left].astype(np.int64), order[right].astype(np.int64)
 
 
@@ -174,7 +180,7 @@ def _apart(closure: Closure, size: NDArray[Any], place: IntArray) -> tuple[IntAr
     ends = np.where(place >= 0, 1, size)  # vertices that stand for a component
     area = ends[u] * ends[v]
     owner = np.repeat(np.arange(u.size), area)
-    cell = _ramp(area)
+    cell = ramp(area)
     row, column = np.divmod(cell, ends[v[owner]])
 
     def vertex(c: IntArray, k: IntArray) -> IntArray:
@@ -192,10 +198,3 @@ def _exclusive_pairs(components: IntArray) -> IntArray:
         left = np.repeat(np.arange(m), _APART_PARTNERS)
         right = (left + np.tile(np.arange(1, _APART_PARTNERS + 1), m)) % m
     return np.column_stack((components[left], components[right])).astype(np.int64)
-
-
-def _ramp(counts: NDArray[Any]) -> NDArray[np.int64]:
-    """Return 0..c-1 for every count c, one after the other."""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if ends.size else 0
-    return np.asarray(np.arange(total) - np.repeat(ends - counts, counts), dtype=np.int64)
