@@ -155,7 +155,7 @@ struct LevelGraph {
       Module& module = out.vertices[u];
       for (std::int32_t m = first[u]; m < first[u + 1]; ++m) {
         const std::int32_t i = members[m];
-        if (m + 1 < first[k]) prefetch(&indices[0] + indptr[members[m + 1]]);
+        if (m + 1 < first[k]) prefetch(indices.data() + indptr[members[m + 1]]);
         module = PartitionEntropy::unite(module, vertices[i], 0.0);
         for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
           const std::int32_t v = labels[indices[e]];
