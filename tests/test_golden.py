@@ -1,13 +1,13 @@
 """The paper's figures and the stored oracles, on the paper's data sets."""
 
 import json
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from paper_data import paper_data
 from sentree import (
     Constraints,
     SSEHierarchy,
@@ -15,20 +15,12 @@ from sentree import (
     dendrogram_purity,
     paper_neighbors,
 )
-from sentree.datasets import PAPER_SETS, load_paper, sample_labels, sample_pairs
+from sentree.datasets import PAPER_SETS, sample_labels, sample_pairs
 from sentree.entropy import tree_objective, vertex_entropy
 from sentree.optimise import lowest
 
 ORACLES = Path(__file__).parents[2] / "shared" / "design" / "oracles"
 pytestmark = pytest.mark.golden
-
-
-@cache
-def data(name):
-    try:
-        return load_paper(name)
-    except FileNotFoundError as error:
-        pytest.skip(f"the paper's data sets are not here: {str(error).splitlines()[0]}")
 
 
 def oracle(name):
@@ -67,7 +59,7 @@ SE = {
 
 @pytest.mark.parametrize("name", SE)
 def test_plain_entropy_to_both_decimals(name):
-    X, y = data(name)
+    X, y = paper_data(name)
     model = paper_partition(name, moving=False).fit(X)
     modules, ari, nmi = SE[name]
     assert model.n_clusters_ == modules
@@ -78,7 +70,7 @@ def test_plain_entropy_to_both_decimals(name):
 @pytest.mark.parametrize("record", range(4))
 def test_plain_entropy_of_the_rna_sets(record):
     stored = oracle("se_partition_rnaseq.json")[record]
-    X, _ = data(stored["dataset"])
+    X, _ = paper_data(stored["dataset"])
     model = paper_partition(stored["dataset"], moving=False).fit(X)
     assert model.graph_.n_edges == stored["edges"]
     assert model.graph_.volume == pytest.approx(stored["volume"], rel=1e-12)
@@ -88,7 +80,7 @@ def test_plain_entropy_of_the_rna_sets(record):
 @pytest.mark.parametrize("record", range(17))
 def test_stored_constraints(record):
     stored = oracle("se_partition.json")["sets"][record]
-    X, y = data(stored["dataset"])
+    X, y = paper_data(stored["dataset"])
     given = Constraints.from_pairs(stored["must_link"], stored["cannot_link"])
     closure = given.closure(stored["n"])
     assert 2 * len(closure.must_pairs()[0]) == stored["closure_must_ordered"]
@@ -117,7 +109,7 @@ HIERARCHY = {
 
 @pytest.mark.parametrize("name", HIERARCHY)
 def test_plain_hierarchy(name):
-    X, y = data(name)
+    X, y = paper_data(name)
     model = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X)
     dp, ari, nmi, height, star, binary, flat = HIERARCHY[name]
     assert dendrogram_purity(model.binary_tree_, y) == pytest.approx(dp, abs=1e-6)
@@ -134,7 +126,7 @@ def test_plain_hierarchy(name):
 
 
 def test_the_self_loops_matter():
-    X, y = data("heart")
+    X, y = paper_data("heart")
     preset = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X)
     plain = SSEHierarchy(method="paper", affinity="precomputed").fit(preset.graph_.to_scipy())
     assert dendrogram_purity(plain.binary_tree_, y) == pytest.approx(0.621491, abs=1e-6)
@@ -161,7 +153,7 @@ PROGRAM = {
 @pytest.mark.parametrize("kind", ["pairs", "labels"])
 @pytest.mark.parametrize("name", PROGRAM)
 def test_constrained_partition_is_as_accurate_as_the_authors(name, kind):
-    X, y = data(name)
+    X, y = paper_data(name)
     scores = []
     for draw in range(10):
         sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
@@ -174,7 +166,7 @@ def test_constrained_partition_is_as_accurate_as_the_authors(name, kind):
 @pytest.mark.parametrize("kind", ["pairs", "labels"])
 @pytest.mark.parametrize("name", PROGRAM)
 def test_multilevel_ends_no_higher_than_the_paper(name, kind):
-    X, y = data(name)
+    X, y = paper_data(name)
     sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
     given = sample(y, share, share, 0)
     model = paper_partition(name).fit(X, constraints=given)
@@ -188,7 +180,7 @@ def test_multilevel_ends_no_higher_than_the_paper(name, kind):
     [("wine", 92.9), ("heart", 71.9), ("breast-cancer", 96.5), ("australian", 74.5)],
 )
 def test_constrained_hierarchy_is_as_pure_as_printed(name, printed):
-    X, y = data(name)
+    X, y = paper_data(name)
     scores = []
     for draw in range(10):
         given = sample_pairs(y, 0.2, 0.2, draw)
@@ -198,7 +190,7 @@ def test_constrained_hierarchy_is_as_pure_as_printed(name, printed):
 
 
 def test_leaf_penalty_variant_steadies_breast_cancer():
-    X, y = data("breast-cancer")
+    X, y = paper_data("breast-cancer")
     scores = {}
     for leaf_penalty in (False, True):
         runs = []

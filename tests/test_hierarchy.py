@@ -1,7 +1,5 @@
 """Growing trees level by level, moving subtrees, and SSEHierarchy as a whole."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from paper_data import paper_data
 from reference import dense_tree_objective, leaves_below, random_problem
 from sentree import Constraints, EncodingTree, Graph, SSEHierarchy, SSEPartition, dendrogram_purity
 from sentree.affinity import PAPER_PRESETS, build_affinity
-from sentree.datasets import load_embedded, load_paper, sample_labels, sample_pairs
+from sentree.datasets import load_embedded, sample_labels, sample_pairs
 from sentree.entropy import tree_objective
 from sentree.optimise import compress, graft, grow, multilevel, stretch
 
@@ -292,14 +291,6 @@ def test_searches_that_cannot_use_triplets_say_so(digits):
         assert report.n_given == 0
 
 
-@cache
-def data(name):
-    try:
-        return load_paper(name)
-    except FileNotFoundError as error:
-        pytest.skip(f"the paper's data sets are not here: {str(error).splitlines()[0]}")
-
-
 # Best DP, ARI and NMI of any method in the paper's Table 3.
 PUBLISHED = {
     "wine": (0.929, 0.8527, 0.8361),
@@ -312,7 +303,7 @@ PUBLISHED = {
 @pytest.mark.golden
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_lower_than_the_paper_at_every_height(name):
-    X, y = data(name)
+    X, y = paper_data(name)
     graph, similarity, _ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
     for relation in (None, sample_pairs(y, 0.2, 0.2, 0).relation(graph.n, similarity)):
         binary = stretch(graph, relation)
@@ -325,7 +316,7 @@ def test_lower_than_the_paper_at_every_height(name):
 @pytest.mark.parametrize("name", PUBLISHED)
 @pytest.mark.filterwarnings("ignore:the graph falls into")
 def test_trees_and_clusters_above_the_best_published(name):
-    X, y = data(name)
+    X, y = paper_data(name)
     scores = []
     for draw in range(10):
         told = sample_pairs(y, 0.2, 0.2, draw)
