@@ -1,13 +1,10 @@
 """The paper's figures and the stored oracles, on the paper's data sets."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from paper_data import paper_data
+from paper_data import oracle, paper_data
 from sentree import (
     Constraints,
     SSEHierarchy,
@@ -19,15 +16,7 @@ from sentree.datasets import PAPER_SETS, sample_labels, sample_pairs
 from sentree.entropy import tree_objective, vertex_entropy
 from sentree.optimise import lowest
 
-ORACLES = Path(__file__).parents[2] / "shared" / "design" / "oracles"
 pytestmark = pytest.mark.golden
-
-
-def oracle(name):
-    path = ORACLES / name
-    if not path.exists():
-        pytest.skip(f"no stored oracles at {path}")
-    return json.loads(path.read_text())
 
 
 def paper_partition(name, **options):

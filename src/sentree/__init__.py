@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentree import datasets, metrics, optimise, plots
+    from sentree import baselines, datasets, metrics, optimise, plots
     from sentree.affinity import knn_graph, paper_neighbors
     from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
     from sentree.graph import Graph
@@ -36,7 +36,7 @@ _HOME = {
     "paper_neighbors": "affinity",
     "structural_entropy": "metrics",
 }
-_MODULES = ("datasets", "metrics", "optimise", "plots")
+_MODULES = ("baselines", "datasets", "metrics", "optimise", "plots")
 
 __all__ = [
     "ConstraintConflict",
@@ -47,6 +47,7 @@ __all__ = [
     "SSEHierarchy",
     "SSEPartition",
     "__version__",
+    "baselines",
     "dasgupta_cost",
     "datasets",
     "dendrogram_purity",
