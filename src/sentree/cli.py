@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+import typer.core
 
 from sentree import __version__
+
+if TYPE_CHECKING:
+    from click import Context
+
+    from sentree.reproduce.grid import Cell
+    from sentree.reproduce.store import Outcome
 
 app = typer.Typer(
     help="Cluster data with what you know about it, by structural entropy.",
@@ -34,6 +42,127 @@ def demo(
     except OSError as error:
         typer.echo(f"cannot write to {out}: {error.strerror or error}", err=True)
         raise typer.Exit(1) from None
+
+
+class _SeveralValues(typer.core.TyperCommand):
+    """Lets ``--datasets Yale ORL`` and ``--datasets Yale,ORL`` say the same."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Join the values that follow such an option before click looks at them."""
+        from sentree.reproduce.grid import EXPERIMENTS
+
+        names = {*EXPERIMENTS, "all"}
+        joined: list[str] = []
+        values: list[str] | None = None
+        for argument in args:
+            if values is not None and not argument.startswith("-") and argument not in names:
+                values.append(argument)
+                joined[-1] = ",".join(values)
+                continue
+            values = None
+            joined.append(argument)
+            if argument in ("--datasets", "--methods"):
+                values = []
+                joined.append("")
+        return super().parse_args(ctx, joined)
+
+
+@app.command(cls=_SeveralValues)
+def reproduce(
+    experiments: Annotated[
+        list[str], typer.Argument(help="table1, table2, table3, fig2, fig3, or all; several.")
+    ],
+    datasets: Annotated[
+        str, typer.Option(help="Only these data sets, for example: Yale ORL 10X_PBMC wine.")
+    ] = "",
+    methods: Annotated[
+        str, typer.Option(help="Only these methods, for example: SE SSE sentree SC-MPI.")
+    ] = "",
+    draws: Annotated[int, typer.Option(min=1, help="Draws of constraints per cell.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first draw.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes; as many as processors.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="CPU seconds after which a cell is marked and left.")
+    ] = 900.0,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="'same': the same draws for every method, which runs with its own defaults; "
+            "'paper': what the published study gave to each, with the settings of that study."
+        ),
+    ] = "same",
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the data sets; else SENTREE_DATA.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the results and the report.")] = Path(
+        "reproduction"
+    ),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the results in the folder.")
+    ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="With --resume: try failed cells again.")
+    ] = False,
+) -> None:
+    """Run the paper's tables and figures again, with every compared method, and report.
+
+    Every finished cell is written at once to results.csv; a run that was interrupted goes on with
+    --resume. At the end there are report.html, report.md and the figures.
+
+    Examples:
+
+      sentree reproduce table1 --datasets Yale ORL --draws 3
+
+      sentree reproduce all --draws 1 --out quick
+
+      sentree reproduce table3 fig3 --protocol paper --out as-published
+    """
+    from sentree.reproduce import session
+    from sentree.reproduce.runner import workload
+
+    try:
+        plan = session.prepare(
+            experiments,
+            datasets=[name for name in datasets.split(",") if name],
+            methods=[name for name in methods.split(",") if name],
+            draws=draws,
+            seed=seed,
+            jobs=jobs,
+            timeout=timeout,
+            protocol=protocol,
+            data_dir=data_dir,
+            out=out,
+            resume=resume,
+            retry=retry,
+        )
+        finished = len(plan.cells) - len(plan.missing)
+        typer.echo(
+            f"{len(plan.cells)} cells, {finished} of them finished before; {plan.jobs} at a time."
+        )
+        failed: list[str] = []
+        steps = sum(map(workload, plan.missing))
+        with typer.progressbar(length=steps, file=sys.stderr, show_pos=False) as bar:
+
+            def done(cell: Cell, outcome: Outcome) -> None:
+                where = f"{cell.dataset}, {cell.constraint}, {cell.method}"
+                if outcome.failed:
+                    failed.append(f"{where}: {outcome.note}")
+                bar.label = where
+                bar.update(workload(cell))
+
+            written = session.execute(plan, done)
+    except (ValueError, OSError) as error:
+        typer.echo(f"{error}", err=True)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        typer.echo(f"\nStopped. Finished cells are in {out}; go on with --resume.", err=True)
+        raise typer.Exit(130) from None
+    for line in failed:
+        typer.echo(f"no result: {line}", err=True)
+    for path in written:
+        typer.echo(f"wrote {path}")
 
 
 @app.command()

@@ -29,6 +29,7 @@ __all__ = [
     "held_out",
     "load_embedded",
     "load_paper",
+    "paper_set",
     "sample_labels",
     "sample_pairs",
 ]
@@ -91,6 +92,15 @@ _PAPER_ALIASES = {
 }
 
 
+def paper_set(name: str) -> PaperSet:
+    """Return what is known of a data set of the paper, by any spelling of its name.
+
+    Case and punctuation do not matter, and short forms such as ``"pbmc"`` or ``"isolet"`` will do;
+    a ValueError suggests the nearest name.
+    """
+    return PAPER_SETS[_resolve(name, PAPER_SETS, _PAPER_ALIASES)]
+
+
 def load_paper(
     name: str, data_dir: str | os.PathLike[str] | None = None
 ) -> tuple[FloatArray, IntArray]:
@@ -121,7 +131,7 @@ def load_paper(
     ValueError
         For an unknown name, and for a file that cannot be read or is not the set of the paper.
     """
-    record = PAPER_SETS[_resolve(name, PAPER_SETS, _PAPER_ALIASES)]
+    record = paper_set(name)
     looked_at = []
     for folder in _data_folders(data_dir):
         for path in _candidates(record, folder):

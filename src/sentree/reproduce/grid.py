@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from sentree.datasets import PAPER_SETS
 
-__all__ = ["AMOUNTS", "EXPERIMENTS", "Cell", "Experiment", "cells", "experiments_of"]
+__all__ = ["AMOUNTS", "EXPERIMENTS", "Cell", "Experiment", "cells", "is_in", "place"]
 
 PAIR_METHODS = ("PCPSNMF", "OneStepPCP", "CMS", "SC-MPI", "SSE", "sentree")
 LABEL_METHODS = ("Seeded-KMeans", "S4NMF", "LpCNMF", "SC-MPI", "SSE", "sentree")
@@ -26,7 +27,7 @@ class Cell(NamedTuple):
     constraint: str
     """"none", "pairs" or "labels"."""
     amount: float
-    """Constraints per sample: pairs (half of them must-links), or labels (half of them positive)."""
+    """Constraints per sample: pairs, half of them must-links, or labels, half of them positive."""
     method: str
     draw: int
 
@@ -40,8 +41,12 @@ class Experiment(NamedTuple):
     metrics: tuple[str, ...]
     methods: dict[str, tuple[str, ...]]
     """The methods by kind of constraint."""
-    amounts: tuple[float, ...] | None = None
+    amounts: tuple[float, ...] = ()
     """Amounts of pairs in a figure; a table has the one of its kind."""
+
+    def amounts_of(self, constraint: str) -> tuple[float, ...]:
+        """Return the amounts of one kind of constraint."""
+        return self.amounts if self.amounts and constraint != "none" else (AMOUNT[constraint],)
 
 
 def _of_kind(kind: str) -> tuple[str, ...]:
@@ -90,35 +95,53 @@ def cells(
     methods: Sequence[str] | None = None,
 ) -> list[Cell]:
     """List the cells of some experiments, in order; what several show is there once."""
-    found: dict[Cell, None] = {}
-    for name in names:
-        experiment = EXPERIMENTS[name]
-        for dataset in experiment.datasets:
-            for constraint, known in experiment.methods.items():
-                table = (AMOUNT[constraint],)
-                amounts = table if constraint == "none" else experiment.amounts or table
-                for amount in amounts:
-                    for method in known:
-                        for draw in range(1 if method in DETERMINISTIC else draws):
-                            found[Cell(dataset, constraint, amount, method, draw)] = None
-    return [
+    found = {cell for name in names for cell in _cells_of(EXPERIMENTS[name], draws)}
+    wanted = (
         cell
         for cell in found
         if (datasets is None or cell.dataset in datasets)
         and (methods is None or cell.method in methods)
-    ]
+    )
+    return sorted(wanted, key=place)
 
 
-def experiments_of(cell: Cell, names: Iterable[str]) -> list[str]:
-    """List the experiments, out of some, that show a cell."""
-    shown = []
-    for name in names:
-        experiment = EXPERIMENTS[name]
-        amounts = experiment.amounts if cell.constraint != "none" else None
-        if (
-            cell.dataset in experiment.datasets
-            and cell.method in experiment.methods.get(cell.constraint, ())
-            and cell.amount in (amounts or (AMOUNT[cell.constraint],))
+def _cells_of(experiment: Experiment, draws: int) -> Iterator[Cell]:
+    for constraint, methods in experiment.methods.items():
+        for dataset, amount, method in product(
+            experiment.datasets, experiment.amounts_of(constraint), methods
         ):
-            shown.append(name)
-    return shown
+            for draw in range(1 if method in DETERMINISTIC else draws):
+                yield Cell(dataset, constraint, amount, method, draw)
+
+
+def place(cell: Cell) -> tuple[int, int, float, int, int]:
+    """Return where a cell stands among all others."""
+    return (
+        _DATASETS.index(cell.dataset),
+        _CONSTRAINTS.index(cell.constraint),
+        cell.amount,
+        _METHODS.index(cell.method),
+        cell.draw,
+    )
+
+
+def is_in(cell: Cell, name: str) -> bool:
+    """Tell whether an experiment shows a cell."""
+    experiment = EXPERIMENTS[name]
+    return (
+        cell.dataset in experiment.datasets
+        and cell.method in experiment.methods.get(cell.constraint, ())
+        and cell.amount in experiment.amounts_of(cell.constraint)
+    )
+
+
+_DATASETS = list(PAPER_SETS)
+_CONSTRAINTS = list(AMOUNT)
+_METHODS = list(
+    dict.fromkeys(
+        method
+        for experiment in EXPERIMENTS.values()
+        for methods in experiment.methods.values()
+        for method in methods
+    )
+)

@@ -205,8 +205,8 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "COBRA",
-        "Nine settings were tried elsewhere and none fits all four sets; the shipped runner's rule, "
-        "used here, is floor(sqrt(0.4 n)) + 1 samples that may be asked about.",
+        "Nine settings were tried elsewhere and none fits all four sets; the rule of the shipped "
+        "runner, used here, is floor(sqrt(0.4 n)) + 1 samples that may be asked about.",
         protocol="paper",
     ),
     Reason(

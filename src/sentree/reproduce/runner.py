@@ -1,0 +1,134 @@
+"""The grid in worker processes: one process per cell, so that each is alone and can be stopped."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple
+
+from sentree.datasets import PAPER_SETS
+from sentree.reproduce.grid import Cell
+from sentree.reproduce.methods import METHODS
+from sentree.reproduce.store import Outcome
+
+__all__ = ["run", "workload"]
+
+#: One thread per worker: results do not depend on the number of cores, nor workers on one another.
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+#: A worker may take this many times the limit of CPU time on the clock before it counts as stuck.
+_PATIENCE = 5.0
+
+
+class _Running(NamedTuple):
+    cell: Cell
+    process: Any
+    started: float
+
+
+def workload(cell: Cell) -> int:
+    """Guess the work of a cell in tenths of a CPU second, to estimate the remaining time."""
+    return round(5 + 10 * METHODS[cell.method].seconds * (PAPER_SETS[cell.dataset].n / 2100) ** 2)
+
+
+def run(
+    cells: Sequence[Cell],
+    *,
+    seed: int,
+    protocol: str,
+    jobs: int,
+    timeout: float,
+    data_dir: str | None = None,
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Run cells and yield each with its outcome as soon as it is finished.
+
+    Closing the iterator, or an error in whoever reads it, stops the workers.
+    """
+    context = _context()
+    waiting = deque(cells)
+    running: dict[Connection, _Running] = {}
+    with _one_thread():
+        try:
+            while waiting or running:
+                while waiting and len(running) < jobs:
+                    cell = waiting.popleft()
+                    receive, send = context.Pipe(duplex=False)
+                    process = context.Process(
+                        target=_work, args=(send, cell, seed, protocol, data_dir, timeout)
+                    )
+                    process.start()
+                    send.close()
+                    running[receive] = _Running(cell, process, time.monotonic())
+                ready = wait(list(running), timeout=1.0)
+                late = [
+                    pipe
+                    for pipe, worker in running.items()
+                    if pipe not in ready and time.monotonic() - worker.started > _PATIENCE * timeout
+                ]
+                for pipe in late:
+                    running[pipe].process.kill()
+                for pipe in [*ready, *late]:
+                    worker = running.pop(pipe)  # type: ignore[arg-type]
+                    yield worker.cell, _outcome(pipe, worker, timeout)  # type: ignore[arg-type]
+        finally:
+            for worker in running.values():
+                worker.process.kill()
+            for worker in running.values():
+                worker.process.join()
+
+
+def _work(*arguments: Any) -> None:
+    from sentree.reproduce.worker import work
+
+    work(*arguments)
+
+
+def _outcome(pipe: Connection, worker: _Running, timeout: float) -> Outcome:
+    """Receive what a worker found, or say how it ended."""
+    try:
+        outcome: Outcome = pipe.recv()
+    except EOFError:
+        worker.process.join()
+        code = worker.process.exitcode
+        if code in (-signal.SIGXCPU, -signal.SIGKILL) and _was_late(worker, code, timeout):
+            return Outcome({}, timeout, 0.0, f"over time: more than {timeout:g} s of CPU time")
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return Outcome({}, 0.0, 0.0, f"failed: the process ended by {how}")
+    finally:
+        pipe.close()
+    worker.process.join()
+    return outcome
+
+
+def _was_late(worker: _Running, code: int, timeout: float) -> bool:
+    stuck = time.monotonic() - worker.started > _PATIENCE * timeout
+    return code == -signal.SIGXCPU or stuck
+
+
+def _context() -> Any:
+    """Fork workers from a small server that has loaded the libraries, where that is possible."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sentree.reproduce.worker"])
+    return context
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let processes that are started here use one thread each."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
