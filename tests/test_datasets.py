@@ -23,8 +23,10 @@ from sentree.datasets import (
     held_out,
     load_embedded,
     load_paper,
+    sample_class_pairs,
     sample_labels,
     sample_pairs,
+    sample_seeds,
 )
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -402,6 +404,43 @@ def test_shares_are_floored():
     assert labels.negative_index.size == 8
 
 
+def test_class_pairs_tell_all_classes_apart_then_fill_up():
+    y = np.random.default_rng(1).permutation(np.repeat(["x", "y", "z"], [50, 30, 1]))
+    constraints = sample_class_pairs(y, 200, random_state=2)
+    must, cannot = constraints.must_link, constraints.cannot_link
+    assert len(must) + len(cannot) == 200
+    assert y[cannot[:3]].tolist() == [["x", "y"], ["x", "z"], ["y", "z"]]
+    assert np.unique(cannot[:3]).size == 3
+    assert (must[:, 0] != must[:, 1]).all()
+    assert (y[must[:, 0]] == y[must[:, 1]]).all()
+    assert (y[cannot[:, 0]] != y[cannot[:, 1]]).all()
+
+
+def test_class_pairs_draw_representatives_and_the_rest_uniformly():
+    rng = np.random.default_rng(3)
+    first = [int(sample_class_pairs(TINY, 0, rng).cannot_link[0, 0]) for _ in range(1000)]
+    assert uniform_p_value(first, [0, 2, 4]) > 0.01
+    constraints = sample_class_pairs(TINY, 20_000, random_state=8)
+    drawn = np.concatenate((constraints.must_link, constraints.cannot_link[3:]))
+    everything = list(itertools.permutations(range(6), 2))
+    assert uniform_p_value(map(tuple, drawn.tolist()), everything) > 0.01
+
+
+def test_class_pairs_may_be_more_than_asked():
+    y = np.repeat(np.arange(15), 11)
+    constraints = sample_class_pairs(y, 0.4, random_state=0)
+    assert len(constraints.must_link) == 0
+    assert len(constraints.cannot_link) == 105 > 0.4 * y.size
+    assert np.unique(constraints.cannot_link).size == 15
+
+
+def test_class_pairs_of_one_class_are_must_links():
+    assert len(sample_class_pairs([4, 4, 4], 5).must_link) == 5
+    assert len(sample_class_pairs([4], 0)) == 0
+    with pytest.raises(ValueError, match="one sample only"):
+        sample_class_pairs([4], 1)
+
+
 # Labels -------------------------------------------------------------------------------------------
 
 
@@ -477,6 +516,27 @@ def test_negative_numbers_are_classes_like_any_other():
     assert (classes[constraints.label_code] == y[constraints.label_index]).all()
 
 
+def test_seeds_reach_every_class_in_proportion():
+    y = np.random.default_rng(2).permutation(np.repeat([7, 5, 9], [100, 41, 3]))
+    constraints = sample_seeds(y, 0.1, random_state=1)
+    assert constraints.declared
+    assert constraints.classes == (5, 7, 9)
+    assert np.bincount(constraints.label_code).tolist() == [3, 9, 1]  # 41 * 14 // 144 and so on
+    assert np.unique(constraints.label_index).size == 13
+    classes = np.asarray(constraints.classes)
+    assert (classes[constraints.label_code] == y[constraints.label_index]).all()
+    assert sample_seeds(y, 144).label_index.tolist() == list(range(144))
+    with pytest.raises(ValueError, match="145 positive labels for 144 samples"):
+        sample_seeds(y, 145)
+
+
+def test_seeds_are_uniform_within_a_class():
+    rng = np.random.default_rng(4)
+    drawn = [int(i) for _ in range(1000) for i in sample_seeds(TINY, 0, rng).label_index]
+    assert uniform_p_value([i for i in drawn if i in (0, 2, 4)], [0, 2, 4]) > 0.01
+    assert uniform_p_value([i for i in drawn if i in (1, 5)], [1, 5]) > 0.01
+
+
 def test_held_out_is_what_no_positive_label_names():
     constraints = sample_labels(TINY, 2, 3, random_state=0)
     mask = held_out(constraints, 6)
@@ -527,13 +587,17 @@ def test_amounts_that_are_not_numbers_are_refused(amount):
 # Random states ------------------------------------------------------------------------------------
 
 
+SAMPLERS = [sample_pairs, sample_class_pairs, sample_labels, sample_seeds]
+
+
 def drawn(sample, random_state):
-    c = sample(np.repeat([0, 1, 2], 20), 10, 10, random_state)
+    amounts = (10, 10) if sample in (sample_pairs, sample_labels) else (10,)
+    c = sample(np.repeat([0, 1, 2], 20), *amounts, random_state)
     arrays = (c.must_link, c.cannot_link, c.label_index, c.negative_index, c.negative_code)
     return [array.tolist() for array in arrays]
 
 
-@pytest.mark.parametrize("sample", [sample_pairs, sample_labels])
+@pytest.mark.parametrize("sample", SAMPLERS)
 @pytest.mark.parametrize(
     "make", [int, np.int64, np.random.default_rng, np.random.RandomState], ids=lambda m: m.__name__
 )
@@ -543,7 +607,7 @@ def test_same_seed_gives_the_same_draw(sample, make):
 
 
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
-@pytest.mark.parametrize("sample", [sample_pairs, sample_labels])
+@pytest.mark.parametrize("sample", SAMPLERS)
 def test_a_shared_source_moves_on(sample, make):
     source = make(0)
     assert drawn(sample, source) != drawn(sample, source)

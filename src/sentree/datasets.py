@@ -30,8 +30,10 @@ __all__ = [
     "load_embedded",
     "load_paper",
     "paper_set",
+    "sample_class_pairs",
     "sample_labels",
     "sample_pairs",
+    "sample_seeds",
 ]
 
 _ENVIRONMENT_VARIABLE = "SENTREE_DATA"
@@ -256,6 +258,97 @@ def sample_labels(
         label_code=classes.codes[labelled],
         negative_index=free,
         negative_code=wrong,
+        classes=tuple(classes.values.tolist()),
+        declared=True,
+    )
+
+
+def sample_class_pairs(
+    y: ArrayLike, total: int | float = 0.4, random_state: Seed = None
+) -> Constraints:
+    """Draw pairs that tell all classes apart, as the paper's study did for mean shift.
+
+    One sample of each class is drawn, and every two of them get a cannot-link. Pairs of two
+    different samples, drawn uniformly and with replacement, follow until there are ``total``: a
+    must-link where both are of one class, else a cannot-link.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The class of every sample.
+    total : int or float, default=0.4
+        How many pairs; a float in [0, 1) is a share of n, rounded down. The k(k-1)/2 cannot-links
+        between k classes are drawn even where they are more.
+    random_state : int, Generator, RandomState or None
+        Seed or source of the draw.
+
+    Returns
+    -------
+    Constraints
+        With these pairs, those of the classes first.
+
+    Examples
+    --------
+    >>> from sentree.datasets import sample_class_pairs
+    >>> sample_class_pairs(["a", "a", "b", "c"], random_state=0)
+    Constraints(cannot_link=3)
+    """
+    classes = _Classes.of(y)
+    wanted = _amount(total, classes.n, "total")
+    rng = _generator(random_state)
+    one_of_each = classes.members[classes.starts + rng.integers(classes.sizes)]
+    between = one_of_each[np.column_stack(np.triu_indices(classes.k, k=1))]
+    more = max(wanted - len(between), 0)
+    if more and classes.n == 1:
+        raise ValueError(f"cannot draw {more} pairs: y has one sample only")
+    first = rng.integers(classes.n, size=more)
+    second = (first + rng.integers(1, max(classes.n, 2), size=more)) % classes.n
+    drawn = np.column_stack((first, second))
+    same = classes.codes[first] == classes.codes[second]
+    return Constraints.from_pairs(
+        must_link=drawn[same], cannot_link=np.concatenate((between, drawn[~same]))
+    )
+
+
+def sample_seeds(y: ArrayLike, share: int | float = 0.1, random_state: Seed = None) -> Constraints:
+    """Draw positive labels in every class, as the paper's study did for seeded k-means.
+
+    A class with n_c of the n samples gets ``n_c * amount / n`` labels, rounded down but at least
+    one, on distinct samples drawn uniformly.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The class of every sample.
+    share : int or float, default=0.1
+        About how many labels in all; a float in [0, 1) is a share of n, rounded down.
+    random_state : int, Generator, RandomState or None
+        Seed or source of the draw.
+
+    Returns
+    -------
+    Constraints
+        With these labels, which name all classes of `y`.
+
+    Examples
+    --------
+    >>> from sentree.datasets import sample_seeds
+    >>> sample_seeds(["a", "a", "b", "c"], 0.5, random_state=0)
+    Constraints(labels=3, classes=3)
+    """
+    classes = _Classes.of(y)
+    amount = _amount(share, classes.n, "share")
+    if amount > classes.n:
+        raise ValueError(f"cannot draw {amount} positive labels for {classes.n} samples")
+    rng = _generator(random_state)
+    order = rng.permutation(classes.n)
+    shuffled = order[np.argsort(classes.codes[order], kind="stable")]
+    place = np.arange(classes.n) - np.repeat(classes.starts, classes.sizes)
+    quota = np.maximum(classes.sizes * amount // classes.n, 1)
+    labelled = np.sort(shuffled[place < np.repeat(quota, classes.sizes)])
+    return Constraints(
+        label_index=labelled,
+        label_code=classes.codes[labelled],
         classes=tuple(classes.values.tolist()),
         declared=True,
     )
