@@ -2,23 +2,14 @@ import csv
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import sentree
+from command import sentree_command
 
 ROOT = Path(__file__).parents[1]
-
-
-def sentree_command(*arguments, **options):
-    """Run the installed executable, as a user would."""
-    executable = Path(sys.executable).with_name("sentree")
-    command = [executable] if executable.exists() else [sys.executable, "-m", "sentree.cli"]
-    return subprocess.run(
-        [*command, *arguments], capture_output=True, text=True, timeout=300, check=False, **options
-    )
 
 
 def test_demo_tells_what_it_did_and_writes_files(tmp_path):

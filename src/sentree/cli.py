@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
@@ -12,8 +12,6 @@ import typer.core
 from sentree import __version__
 
 if TYPE_CHECKING:
-    from click import Context
-
     from sentree.reproduce.grid import Cell
     from sentree.reproduce.store import Outcome
 
@@ -47,7 +45,7 @@ def demo(
 class _SeveralValues(typer.core.TyperCommand):
     """Lets ``--datasets Yale ORL`` and ``--datasets Yale,ORL`` say the same."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Join the values that follow such an option before click looks at them."""
         from sentree.reproduce.grid import EXPERIMENTS
 
@@ -119,6 +117,8 @@ def reproduce(
 
       sentree reproduce table3 fig3 --protocol paper --out as-published
     """
+    from tqdm import tqdm
+
     from sentree.reproduce import session
     from sentree.reproduce.runner import workload
 
@@ -142,14 +142,19 @@ def reproduce(
             f"{len(plan.cells)} cells, {finished} of them finished before; {plan.jobs} at a time."
         )
         failed: list[str] = []
-        steps = sum(map(workload, plan.missing))
-        with typer.progressbar(length=steps, file=sys.stderr, show_pos=False) as bar:
+        bar = tqdm(
+            total=sum(map(workload, plan.missing)),
+            file=sys.stderr,
+            mininterval=0.2 if sys.stderr.isatty() else 60,
+            bar_format="{percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left{postfix}",
+        )
+        with bar:
 
             def done(cell: Cell, outcome: Outcome) -> None:
                 where = f"{cell.dataset}, {cell.constraint}, {cell.method}"
                 if outcome.failed:
                     failed.append(f"{where}: {outcome.note}")
-                bar.label = where
+                bar.set_postfix_str(where, refresh=False)
                 bar.update(workload(cell))
 
             written = session.execute(plan, done)

@@ -72,13 +72,15 @@ _TREE = {
 
 
 def _figures() -> Iterator[tuple[Published, str]]:
-    blocks = [(_FLAT, "table1", _CLUSTERING, ("ARI", "NMI"), slice(0, 5))]
-    blocks += [(_FLAT, "table2", _RNA, ("ARI", "NMI"), slice(5, 9))]
-    blocks += [(_TREE, "table3", _TREES, ("DP", "ARI", "NMI"), slice(0, 4))]
-    for source, table, datasets, metrics, columns in blocks:
+    blocks: list[tuple[str, dict[str, dict[str, str]], tuple[str, ...], tuple[str, ...], int]] = [
+        ("table1", _FLAT, _CLUSTERING, ("ARI", "NMI"), 0),
+        ("table2", _FLAT, _RNA, ("ARI", "NMI"), len(_CLUSTERING)),
+        ("table3", _TREE, _TREES, ("DP", "ARI", "NMI"), 0),
+    ]
+    for table, source, datasets, metrics, first in blocks:
         for constraint, rows in source.items():
             for method, line in rows.items():
-                for dataset, cell in zip(datasets, line.split()[columns], strict=True):
+                for dataset, cell in zip(datasets, line.split()[first:], strict=False):
                     for metric, text in zip(metrics, cell.split("/"), strict=True):
                         if text != "-":
                             yield Published(table, dataset, constraint, method, metric), text

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
@@ -30,6 +30,11 @@ class _Running(NamedTuple):
     process: Any
     started: float
 
+    @property
+    def seconds(self) -> float:
+        """How long it has been running, on the clock."""
+        return time.monotonic() - self.started
+
 
 def workload(cell: Cell) -> int:
     """Guess the work of a cell in tenths of a CPU second, to estimate the remaining time."""
@@ -44,7 +49,7 @@ def run(
     jobs: int,
     timeout: float,
     data_dir: str | None = None,
-) -> Iterator[tuple[Cell, Outcome]]:
+) -> Generator[tuple[Cell, Outcome]]:
     """Run cells and yield each with its outcome as soon as it is finished.
 
     Closing the iterator, or an error in whoever reads it, stops the workers.
@@ -65,16 +70,13 @@ def run(
                     send.close()
                     running[receive] = _Running(cell, process, time.monotonic())
                 ready = wait(list(running), timeout=1.0)
-                late = [
-                    pipe
-                    for pipe, worker in running.items()
-                    if pipe not in ready and time.monotonic() - worker.started > _PATIENCE * timeout
-                ]
-                for pipe in late:
-                    running[pipe].process.kill()
-                for pipe in [*ready, *late]:
-                    worker = running.pop(pipe)  # type: ignore[arg-type]
-                    yield worker.cell, _outcome(pipe, worker, timeout)  # type: ignore[arg-type]
+                for pipe, worker in list(running.items()):
+                    stuck = pipe not in ready and worker.seconds > _PATIENCE * timeout
+                    if stuck:
+                        worker.process.kill()
+                    if stuck or pipe in ready:
+                        del running[pipe]
+                        yield worker.cell, _outcome(pipe, worker, timeout, stuck)
         finally:
             for worker in running.values():
                 worker.process.kill()
@@ -88,26 +90,21 @@ def _work(*arguments: Any) -> None:
     work(*arguments)
 
 
-def _outcome(pipe: Connection, worker: _Running, timeout: float) -> Outcome:
+def _outcome(pipe: Connection, worker: _Running, timeout: float, stuck: bool) -> Outcome:
     """Receive what a worker found, or say how it ended."""
     try:
-        outcome: Outcome = pipe.recv()
+        outcome: Outcome | None = pipe.recv()
     except EOFError:
-        worker.process.join()
-        code = worker.process.exitcode
-        if code in (-signal.SIGXCPU, -signal.SIGKILL) and _was_late(worker, code, timeout):
-            return Outcome({}, timeout, 0.0, f"over time: more than {timeout:g} s of CPU time")
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return Outcome({}, 0.0, 0.0, f"failed: the process ended by {how}")
-    finally:
-        pipe.close()
+        outcome = None
+    pipe.close()
     worker.process.join()
-    return outcome
-
-
-def _was_late(worker: _Running, code: int, timeout: float) -> bool:
-    stuck = time.monotonic() - worker.started > _PATIENCE * timeout
-    return code == -signal.SIGXCPU or stuck
+    if outcome is not None:
+        return outcome
+    code = worker.process.exitcode
+    if stuck or code == -signal.SIGXCPU:
+        return Outcome({}, timeout, 0.0, f"over time: more than {timeout:g} s of CPU time")
+    how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    return Outcome({}, 0.0, 0.0, f"failed: the process ended by {how}")
 
 
 def _context() -> Any:

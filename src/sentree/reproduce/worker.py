@@ -48,13 +48,13 @@ def outcome_of(cell: Cell, seed: int, protocol: str, data_dir: str | None) -> Ou
     """Run a cell; a method that fails makes a note."""
     X, y = load_paper(cell.dataset, data_dir)
     task = Task(cell.dataset, X, y, cell.constraint, cell.amount, seed + cell.draw, protocol)
-    method = METHODS[cell.method]
     start = time.process_time()
     values: dict[str, float | None] = {}
     note = ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            method = METHODS[cell.method]
             given = method.draw(task)
             start = time.process_time()
             result = method.run(task, given)
