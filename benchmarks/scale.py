@@ -33,7 +33,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import minmax_scale, normalize, scale
 
-from quality import PUBLISHED
+from quality import SETS
 from sentree import SSEPartition
 from sentree.datasets import load_paper
 from shapes import NOISE, SHAPES, blob_setting, shape, single_clusters
@@ -51,7 +51,7 @@ def blobs(first, options):
 
 
 def paper(first, options):
-    for name in PUBLISHED:
+    for name in SETS:
         yield name, *load_paper(name, options.data_dir)
 
 

@@ -1,4 +1,4 @@
-"""Blobs with the names and shapes of the paper's data sets, so that the runner has work anywhere."""
+"""Blobs with the names and shapes of the paper's data sets: work for the runner anywhere."""
 
 import numpy as np
 from scipy.io import savemat

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["PRINTED", "REASONS", "Published", "Reason", "published", "reasons"]
+__all__ = [
+    "PRINTED",
+    "REASONS",
+    "Published",
+    "Reason",
+    "best_published",
+    "published",
+    "reasons",
+]
 
 
 class Published(NamedTuple):
@@ -94,6 +102,15 @@ def published(table: str, dataset: str, constraint: str, method: str, metric: st
     """Return the printed figure of a cell, or None where there is none."""
     text = PRINTED.get(Published(table, dataset, constraint, method, metric))
     return None if text is None else float(text)
+
+
+def best_published(dataset: str, constraints: tuple[str, ...], metric: str) -> float:
+    """Return the best printed figure of any method with these kinds of constraints."""
+    return max(
+        float(text)
+        for place, text in PRINTED.items()
+        if (place.dataset, place.metric) == (dataset, metric) and place.constraint in constraints
+    )
 
 
 class Reason(NamedTuple):
