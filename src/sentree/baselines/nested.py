@@ -14,7 +14,7 @@ __all__ = ["meets", "nested_parents"]
 
 
 def meets(partitions: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-    """Return the first partition (row), its meet with the second, that with the third, and so on."""
+    """Return the first row, its meet with the second row, that with the third, and so on."""
     found = [renumber(partitions[0])]
     for partition in partitions[1:]:
         finer = renumber(partition).astype(np.int64)
