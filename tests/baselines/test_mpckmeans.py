@@ -30,7 +30,7 @@ def test_the_farthest_pair_is_the_farthest(n, d, seed, heavy):
 
 def test_the_farthest_pair_in_small_blocks(monkeypatch):
     Z = np.random.default_rng(0).normal(size=(200, 3))
-    monkeypatch.setattr("sentree.baselines.mpckmeans._BLOCK", 600)  # three rows at a time
+    monkeypatch.setattr("sentree.baselines.mpckmeans._ROWS", 3)
     a, b = farthest_pair(Z)
     assert np.linalg.norm(Z[a] - Z[b]) == pytest.approx(cdist(Z, Z).max(), rel=1e-12)
 
@@ -141,6 +141,12 @@ def test_a_seed_repeats():
 def test_contradictions_are_refused():
     with pytest.raises(ConstraintConflict):
         MPCKMeans(2).fit(np.eye(3), must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
+
+
+def test_too_many_pairs_are_refused():
+    labels = Constraints.from_labels(np.arange(9000) % 2)
+    with pytest.raises(ValueError, match="entail 40,495,500 pairs, too many for MPCK-means"):
+        MPCKMeans(2).fit(np.arange(9000.0)[:, None], constraints=labels)
 
 
 def test_large_sets_of_links_are_worked_on_in_blocks(monkeypatch):

@@ -25,6 +25,10 @@ IntArray = NDArray[np.int64]
 _LEAST_SPREAD = 1e-9
 #: Numbers in one block of temporary memory.
 _BLOCK = 1 << 21
+#: Most pairs that are worked on: about 2 GB.
+_MOST_PAIRS = 20_000_000
+#: Rows whose distances are computed at once: few, since the first ones tell most others off.
+_ROWS = 32
 
 
 class MPCKMeans(Baseline):
@@ -135,6 +139,11 @@ class _Links(NamedTuple):
     @classmethod
     def of(cls, closure: Closure) -> _Links:
         """Expand what the constraints entail."""
+        if (pairs := closure.count_pairs()) > _MOST_PAIRS:
+            raise ValueError(
+                f"these constraints entail {pairs:,} pairs, too many for MPCK-means, which needs "
+                "each of them: give fewer labels"
+            )
         must, cannot = closure.must_pairs(), closure.cannot_pairs()
         i, j = np.concatenate((must[:2], cannot[:2]), axis=1)
         return cls(i, j, np.arange(i.size) >= must[0].size)
@@ -215,7 +224,7 @@ def farthest_pair(Z: FloatArray) -> tuple[int, int]:
     Z, square = Z[order], square[order]
     radius = np.sqrt(square)
     pair, best = (0, 0), -1.0
-    start, step = 0, max(1, _BLOCK // len(Z))
+    start, step = 0, _ROWS
     while start < len(Z):
         stop = int(np.count_nonzero(radius > best - radius[start]))
         if stop <= start:
