@@ -35,6 +35,10 @@ class LabelReader(Recorder):
     _reads = ("labels",)
 
 
+class PairReader(Recorder):
+    _reads = ("pairs",)
+
+
 def test_all_that_is_known_adds_up():
     y = [0, 1, -1, -1, -1, -1]
     more = Constraints.from_groups(together=[[3, 4]])
@@ -99,6 +103,8 @@ def test_a_method_is_silent_where_something_counts():
     LabelReader().fit(X, [0, 1, -1, -1, -1, -1], must_link=[(2, 3)])
     LabelReader().fit(X, constraints=Constraints.from_negative_labels([(0, "a")]))
     LabelReader().fit(X)
+    PairReader().fit(X, constraints=Constraints.from_groups(together=[[0, 1]]))
+    PairReader().fit(X, constraints=Constraints.from_groups(apart=[[0, 1]]))
 
 
 def test_a_precomputed_affinity_is_checked():

@@ -117,10 +117,9 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_about_unread(self, given: Constraints) -> None:
         """Say so where nothing of what is given counts."""
+        groups = len(given.together) + len(given.apart)
         kinds = {
-            "pairs": sum(
-                map(len, (given.must_link, given.cannot_link, given.together, given.apart))
-            ),
+            "pairs": len(given.must_link) + len(given.cannot_link) + groups,
             "labels": len(given.label_index) + len(given.negative_index),
             "triplets": len(given.triplets),
         }

@@ -64,9 +64,9 @@ class SemiMultiCons(Baseline):
 
     Notes
     -----
-    The study ships no tree; how it turned its partitions, which are not nested, into one is not
-    known. A program of its kind scales by the standard deviation with n - 1, which multiplies all
-    distances by the same factor and changes nothing here.
+    The program of the method ships no tree; how the compared study made one of the partitions,
+    which are not nested, is not known. It divides by the standard deviation with n - 1, which
+    multiplies all distances by one factor and changes nothing here.
 
     References
     ----------
