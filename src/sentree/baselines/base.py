@@ -93,6 +93,10 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._solve(X, given, check_random_state(state))
         return self
 
+    def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
+        """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
+        return self.fit(X, y, **constraints).labels_
+
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         raise AssertionError("subclasses search")
 
@@ -113,8 +117,12 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_about_unread(self, given: Constraints) -> None:
         """Say so where nothing of what is given counts."""
-        kinds = {"pairs": len(given.must_link) + len(given.cannot_link) + len(given.together)}
-        kinds["labels"] = given.label_index.size
+        groups = len(given.together) + len(given.apart)
+        kinds = {
+            "pairs": len(given.must_link) + len(given.cannot_link) + groups,
+            "labels": len(given.label_index) + len(given.negative_index),
+            "triplets": len(given.triplets),
+        }
         if any(kinds.values()) and not any(kinds[kind] for kind in self._reads):
             warnings.warn(
                 f"{type(self).__name__} reads {' and '.join(self._reads)} only: what was given "
