@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sentree import plots
 from sentree.constraints import Constraints
 from sentree.datasets import held_out, load_embedded, sample_labels, sample_pairs
+from sentree.files import replacing, write
 from sentree.hierarchy import SSEHierarchy
 from sentree.partition import SSEPartition
 
@@ -52,8 +51,8 @@ def run(out: Path, seed: int) -> Iterator[str]:
     tree = SSEHierarchy().fit(X, constraints=given).tree_
     out.mkdir(parents=True, exist_ok=True)
     written = [
-        _write(out / "labels.csv", _table(model.labels_, y, scored)),
-        _write(out / "tree.nwk", tree.to_newick([f"{i}_digit{c}" for i, c in enumerate(y)]) + "\n"),
+        write(out / "labels.csv", _table(model.labels_, y, scored)),
+        write(out / "tree.nwk", tree.to_newick([f"{i}_digit{c}" for i, c in enumerate(y)]) + "\n"),
         _draw(out / "partition.png", X, model.labels_, labels),
     ]
     yield "\nWritten (from labels and pairs):"
@@ -93,33 +92,7 @@ def _draw(path: Path, X: Any, found: Any, labels: Constraints) -> Path:
     places = Isomap(n_neighbors=10).fit_transform(X)
     title = "Handwritten digits; ringed: the class was known"
     plots.partition(places, found, constraints=labels, title=title)
-    with _replacing(path, ".png") as part:
+    with replacing(path) as part:
         plt.savefig(part, dpi=150)
     plt.close()
     return path
-
-
-def _write(path: Path, text: str) -> Path:
-    """Write a file whole or not at all."""
-    with _replacing(path, path.suffix) as part:
-        Path(part).write_text(text, encoding="utf-8")
-    return path
-
-
-class _replacing:
-    """A temporary file beside the target that takes its place when all went well."""
-
-    def __init__(self, path: Path, suffix: str) -> None:
-        self.path = path
-        handle, self.part = tempfile.mkstemp(suffix=suffix, dir=path.parent)
-        os.close(handle)
-
-    def __enter__(self) -> str:
-        return self.part
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        if kind is None:
-            os.chmod(self.part, 0o644)
-            os.replace(self.part, self.path)
-        else:
-            os.unlink(self.part)
