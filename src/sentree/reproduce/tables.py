@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from sentree.reproduce.grid import AMOUNT, DETERMINISTIC, EXPERIMENTS
@@ -165,3 +165,32 @@ def compare(place: Place, score: Score) -> Comparison | None:
         spread = 2.0 * score.sd * math.sqrt(1.0 / score.n + 1.0 / PUBLISHED_DRAWS)
         noise = spread if math.isnan(spread) else max(SMALLEST_DIFFERENCE, spread)
     return Comparison(place, score.mean - float(printed), noise)
+
+
+Values = dict[str, dict[str, float]]
+
+
+def our_values(parts: Iterable[Block], scores: Mapping[Place, Score], metric: str) -> Values:
+    """Collect means by data set and method; NaN where all draws failed."""
+    return {
+        dataset: {
+            row[1]: scores[block.place(dataset, row, metric)].mean
+            for row in block.methods
+            if block.place(dataset, row, metric) in scores
+        }
+        for block in parts
+        for dataset in block.datasets
+    }
+
+
+def printed_values(parts: Iterable[Block], metric: str) -> Values:
+    """Collect the printed figures by data set and method."""
+    return {
+        dataset: {
+            row[1]: float(text)
+            for row in block.methods
+            if (text := block.place(dataset, row, metric).printed) is not None
+        }
+        for block in parts
+        for dataset in block.datasets
+    }

@@ -1,0 +1,64 @@
+"""A small document: headings, paragraphs, lists, tables and pictures, without a format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+__all__ = ["Bullets", "Document", "Heading", "Paragraph", "Picture", "Span", "Table", "prose"]
+
+
+class Span(NamedTuple):
+    """A piece of text in one style."""
+
+    text: str
+    style: Literal["plain", "strong", "code", "sup", "small"] = "plain"
+
+
+Text = Sequence[Span]
+
+
+def prose(text: str) -> Text:
+    """Read text with `code` in backticks."""
+    pieces = re.split(r"`([^`]+)`", text)
+    spans = (Span(piece, "code" if odd % 2 else "plain") for odd, piece in enumerate(pieces))
+    return [span for span in spans if span.text]
+
+
+class Heading(NamedTuple):
+    """A heading of level 1 to 4."""
+
+    level: int
+    text: str
+
+
+class Paragraph(NamedTuple):
+    """Running text."""
+
+    text: Text
+
+
+class Bullets(NamedTuple):
+    """A list."""
+
+    items: Sequence[Text]
+
+
+class Table(NamedTuple):
+    """A table whose first column names the rows."""
+
+    caption: Text
+    columns: Sequence[tuple[str, str]]
+    """Group ("" for none) and name; neighbours of one group stand under one heading."""
+    rows: Sequence[Sequence[Text]]
+
+
+class Picture(NamedTuple):
+    """A picture, stored beside the document as PNG and SVG."""
+
+    name: str
+    caption: Text
+
+
+Document = Sequence[Heading | Paragraph | Bullets | Table | Picture]
