@@ -168,10 +168,9 @@ def _cell(
     if not score.n:
         return [Span(score.note.partition(":")[0], "small"), Span(letter(score.note, None), "sup")]
     spans = [Span(number(score.mean), "strong" if round(score.mean, 2) == best else "plain")]
-    if place.method not in DETERMINISTIC:
-        spans.append(Span(f" ± {number(score.sd)}", "small"))
-        if score.n != draws:
-            spans.append(Span(f" n={score.n}", "small"))
+    exact = place.method in DETERMINISTIC
+    spread = "" if exact else f" ± {number(score.sd)}"
+    spans.append(Span(spread if exact or score.n == draws else f"{spread} n={score.n}", "small"))
     comparison = compare(place, score)
     signs = []
     if comparison is not None and comparison.beyond:

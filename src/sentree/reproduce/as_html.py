@@ -23,6 +23,8 @@ from sentree.reproduce.document import (
 
 __all__ = ["as_html"]
 
+#: Pixels for a point of a picture, so that all have letters of one size, as large as the text's.
+_ENLARGED = 1.6
 _TAG = {"strong": "strong", "code": "code", "sup": "sup", "small": "small"}
 
 
@@ -72,13 +74,21 @@ def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path)
 
 
 def _picture(name: str, caption: Text, folder: Path) -> str:
-    data = base64.b64encode((folder / f"{name}.svg").read_bytes()).decode("ascii")
+    drawing = (folder / f"{name}.svg").read_bytes()
+    data = base64.b64encode(drawing).decode("ascii")
     plain = html.escape("".join(span.text for span in caption))
     return (
         f'<figure>\n<div class="scroll picture"><img alt="{plain}" '
+        f'width="{_ENLARGED * _points(drawing):.0f}" '
         f'src="data:image/svg+xml;base64,{data}"></div>\n'
         f"<figcaption>{_text(caption)}</figcaption>\n</figure>"
     )
+
+
+def _points(drawing: bytes) -> float:
+    """Read the width of an SVG file."""
+    width = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', drawing)
+    return float(width[1]) if width else 480.0
 
 
 def _table(

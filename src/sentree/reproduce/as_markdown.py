@@ -51,6 +51,8 @@ def _text(text: Text) -> str:
 
 
 def _span(span: Span) -> str:
+    if not span.text:
+        return ""
     if span.style == "code":
         return f"`{' '.join(span.text.replace('`', '').split())}`"
     escaped = _escape(span.text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentree.files import replacing
 from sentree.reproduce.grid import AMOUNT, AMOUNTS
-from sentree.reproduce.ranks import Ranking, cliques
+from sentree.reproduce.ranks import Ranking, cliques, p_value
 from sentree.reproduce.tables import TABLES, Place, Score
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _dress(ax: Axes) -> None:
 
     ax.set_xlim(AMOUNTS[0] - 0.06, AMOUNTS[-1] + 0.06)
     ax.set_xticks(AMOUNTS)
-    ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=True))
     ax.margins(y=0.08)
     ax.grid(True)
     ax.set_axisbelow(True)
@@ -242,7 +242,7 @@ def _diagram(ax: Axes, title: str, rank: Ranking, height: float) -> None:
     ax.axis("off")
     ink = {"color": "#222222", "linewidth": 0.8, "solid_capstyle": "butt"}
     ax.text(0.02, 1.0, title, fontsize=8.5, fontweight="bold", va="center")
-    test = f"{rank.n_datasets} data sets, Friedman p = {rank.p:.2g}"
+    test = f"{rank.n_datasets} data sets, Friedman {p_value(rank.p)}"
     ax.text(0.98, 1.0, test, fontsize=7.5, va="center", ha="right", color="#444444")
     ax.plot([left, right], [_AXIS, _AXIS], **ink)
     for tick in range(1, count + 1):
@@ -289,7 +289,7 @@ def trade_off(groups: Mapping[str, Mapping[str, tuple[float, float]]]) -> Figure
     from matplotlib.ticker import MaxNLocator
 
     with mpl.rc_context(_RC):
-        figure = Figure((2.7 * len(groups) + 0.3, 2.6), layout="constrained")
+        figure = Figure((2.7 * len(groups) + 0.3, 2.9), layout="constrained")
         axes = figure.subplots(1, len(groups), squeeze=False)[0]
         for ax, (title, points) in zip(axes, groups.items(), strict=True):
             for method, (seconds, score) in points.items():
@@ -299,12 +299,13 @@ def trade_off(groups: Mapping[str, Mapping[str, tuple[float, float]]]) -> Figure
                     markeredgewidth=0,
                 )  # fmt: skip
             ax.set_xscale("log")
+            ax.xaxis.set_major_formatter("{x:g}")
             ax.margins(0.12)
-            ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], integer=True))
+            ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=True))
             ax.set_title(title)
             ax.grid(True)
             ax.legend(
-                loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False,
+                loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, frameon=False,
                 fontsize=7.5, handletextpad=0.3, columnspacing=1.0,
             )  # fmt: skip
             ax.set_xlabel("CPU seconds, all sets together")

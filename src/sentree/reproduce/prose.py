@@ -5,12 +5,12 @@ from __future__ import annotations
 __all__ = ["INTRODUCTION", "NOISE", "PROTOCOL", "TESTS"]
 
 INTRODUCTION = (
-    "The experiments of Zeng et al., *Semi-Supervised Clustering via Structural Entropy with "
-    "Different Constraints* (SDM 2024), run again on the paper's thirteen data sets, and set beside "
+    "The experiments of Zeng et al., Semi-Supervised Clustering via Structural Entropy with "
+    "Different Constraints (SDM 2024), run again on the paper's thirteen data sets, and set beside "
     "the figures that the paper prints. `SE` and `SSE` are the paper's method without and with "
     "constraints, `sentree` is this library with its defaults, everything else are the compared "
     "methods, written again from their papers. Scores are in per cent; larger is better."
-).replace("*", "")
+)
 
 _SAME_DRAWS = (
     "Scores are computed on all samples. The number of classes is given to every method that takes "
@@ -47,7 +47,7 @@ NOISE = (
     "↓ where it is lower. The paper gives means of ten draws without a spread, so the standard "
     "deviation (sd) of our draws stands for both: noise is 2 sd sqrt(1/draws + 1/10), and at least "
     "1 point. A method without chance (`SE`) may differ by rounding only. One draw has no spread, "
-    "so nothing can be said about it. With about 250 figures, some 5 in 100 would be beyond two "
+    "so nothing can be said about it. With about 250 figures, up to 5 in 100 would be beyond two "
     "standard errors by chance alone."
 )
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ranking", "cliques", "critical_difference", "friedman", "ranking"]
+__all__ = ["Ranking", "cliques", "critical_difference", "friedman", "p_value", "ranking"]
 
 
 class Ranking(NamedTuple):
@@ -66,6 +66,11 @@ def friedman(ranks: NDArray[np.float64]) -> float:
     between = n * ((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum()
     within = ((ranks - (k + 1) / 2) ** 2).sum() / (n * (k - 1))
     return float(chi2.sf(between / within, k - 1)) if within > 0 else 1.0
+
+
+def p_value(p: float) -> str:
+    """Write a p value."""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:

@@ -26,6 +26,7 @@ from sentree.reproduce.figures import curves, rank_diagrams, save, trade_off
 from sentree.reproduce.grid import EXPERIMENTS
 from sentree.reproduce.overview import overview
 from sentree.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL, TESTS
+from sentree.reproduce.ranks import p_value
 from sentree.reproduce.standing import (
     GROUPS,
     group_ranking,
@@ -96,7 +97,7 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
 def _protocol(manifest: Mapping[str, Any], protocol: str) -> Document:
     draws = manifest.get("draws")
     told = PROTOCOL.get(protocol, ("The protocol of this run was not recorded.",))
-    drawn = [] if draws is None else [f"Draws of constraints per figure: {draws}."]
+    drawn = [] if draws is None else [f"Draws of constraints for every figure: {draws}."]
     return [
         Paragraph(prose(told[0])),
         Bullets([prose(text) for text in (*told[1:], *drawn)]),
@@ -166,7 +167,7 @@ def _rank_section(
     if tested:
         save(rank_diagrams(tested), folder, "ranks")
         facts = "; ".join(
-            f"{title}: {rank.n_datasets} data sets, Friedman p = {rank.p:.2g}, "
+            f"{title}: {rank.n_datasets} data sets, Friedman {p_value(rank.p)}, "
             f"CD = {rank.critical:.2f}"
             + ("" if rank.p < 0.05 else " (not significant: no difference may be claimed)")
             for title, rank in tested.items()
