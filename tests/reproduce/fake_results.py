@@ -23,15 +23,15 @@ MANIFEST = {
     "jobs": 2,
     "seeds": [100, 101],
 }
-COLUMNS = (
-    "table dataset constraint amount method draw seed metric value seconds peak_memory note".split()
-)
+PLACE = ("table", "dataset", "constraint", "amount", "method", "draw", "seed")
+COLUMNS = (*PLACE, "metric", "value", "seconds", "peak_memory", "note")
 _FLAT_STAND_IN = {"sentree": "SSE", "COBRAS": "COBRA"}
 
 
 def row(dataset, method, value, *, constraint="pairs", amount=0.4, draw=0, metric="ARI", **rest):
     """One row, of table1 unless said otherwise."""
-    known = dict(zip(COLUMNS, ["table1", dataset, constraint, amount, method, draw, draw], strict=False))
+    values = ("table1", dataset, constraint, amount, method, draw, draw)
+    known = dict(zip(PLACE, values, strict=True))
     cost = {"seconds": 1.0, "peak_memory": 100.0, "note": ""}
     return {**known, "metric": metric, "value": value, **cost, **rest}
 

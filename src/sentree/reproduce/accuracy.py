@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from sentree.reproduce.document import Bullets, Document, Heading, Span, Table, Text
-from sentree.reproduce.grid import AMOUNT, DETERMINISTIC, EXPERIMENTS
+from sentree.reproduce.document import Bullets, Document, Heading, Span, Table, Text, counted
+from sentree.reproduce.grid import AMOUNT, DETERMINISTIC
 from sentree.reproduce.published import reasons
 from sentree.reproduce.ranks import ranking
 from sentree.reproduce.tables import (
@@ -20,7 +20,7 @@ from sentree.reproduce.tables import (
     printed_values,
 )
 
-__all__ = ["KINDS", "block_section", "explained", "number", "signed_list"]
+__all__ = ["KINDS", "block_section", "explained", "method_name", "number", "signed_list"]
 
 KINDS = {"none": "No constraints", "pairs": "Pairs", "labels": "Labels"}
 MISSING = "–"
@@ -30,6 +30,11 @@ UNEXPLAINED = "no known reason"
 def number(value: float) -> str:
     """Write a score or a rank."""
     return MISSING if math.isnan(value) else f"{value:.2f}".replace("-", "−")
+
+
+def method_name(method: str) -> Text:
+    """Write the name of a method, ours in bold."""
+    return [Span(method, "strong" if method == "sentree" else "plain")]
 
 
 def explained(place: Place, protocol: str) -> str:
@@ -62,8 +67,7 @@ class _Marks:
         places = self.said.setdefault((method, text), [])
         if comparison is not None:
             places.append(comparison)
-        number = list(self.said).index((method, text))
-        return _letters(number)
+        return _letters(list(self.said).index((method, text)))
 
     def legend(self, datasets: Sequence[str]) -> Bullets:
         items = []
@@ -84,7 +88,7 @@ def _letters(number: int) -> str:
 def block_section(block: Block, scores: Mapping[Place, Score], protocol: str) -> Document:
     """Write one block: a table per metric, and the list of its marks."""
     marks = _Marks()
-    parts: list[Heading | Table | Bullets] = [Heading(4, _heading(block))]
+    parts: list[Heading | Table | Bullets] = [Heading(3, _heading(block))]
     parts += [_metric_table(block, metric, scores, protocol, marks) for metric in block.metrics]
     if marks.said:
         parts.append(marks.legend(block.datasets))
@@ -92,14 +96,13 @@ def block_section(block: Block, scores: Mapping[Place, Score], protocol: str) ->
 
 
 def _heading(block: Block) -> str:
-    number = int(EXPERIMENTS[block.table].name.removeprefix("table"))
     amount = AMOUNT[block.constraint]
     given = {
         "none": "",
         "pairs": f" ({amount:g} n, half must-links, half cannot-links)",
         "labels": f" ({amount:g} n, half positive, half negative)",
     }
-    return f"Table {number}: {KINDS[block.constraint].lower()}{given[block.constraint]}"
+    return f"Table {block.table.removeprefix('table')}: {KINDS[block.constraint].lower()}{given[block.constraint]}"
 
 
 def _metric_table(
@@ -114,19 +117,11 @@ def _metric_table(
     draws = max((scores[place].n for place in _places(block, metric) if place in scores), default=0)
     rows = []
     for row in block.methods:
-        cells: list[Text] = [[Span(row[1], "strong" if row[1] == "sentree" else "plain")]]
+        cells: list[Text] = [method_name(row[1])]
         for dataset in block.datasets:
             place = block.place(dataset, row, metric)
-            cells.append(
-                _cell(
-                    place,
-                    scores.get(place),
-                    best[dataset],
-                    draws,
-                    lambda text, comparison, name=row[1]: marks.letter(name, text, comparison),
-                    protocol,
-                )
-            )
+            score = scores.get(place)
+            cells.append(_cell(place, score, best[dataset], draws, protocol, marks))
             cells.append(_printed_cell(place, best_printed[dataset]))
         cells.append([Span(number(rank.mean[row[1]]))])
         cells.append([Span(number(old_rank.mean.get(row[1], math.nan)))])
@@ -145,9 +140,9 @@ def _places(block: Block, metric: str) -> Iterable[Place]:
 
 def _caption(metric: str, draws: int, ranked: int, old_ranked: int) -> Text:
     spread = " ± standard deviation" if draws > 1 else ""
-    sets = f"ranks over {ranked} data sets (ours) and {old_ranked} (published)"
-    text = f" in per cent: mean{spread} (n = {draws} draws unless said otherwise); {sets}"
-    return [Span(metric, "strong"), Span(text.replace("1 draws", "1 draw"))]
+    sets = f"ranks over {counted(ranked, 'data set')} (ours) and {old_ranked} (published)"
+    n = f"n = {counted(draws, 'draw')} unless said otherwise"
+    return [Span(metric, "strong"), Span(f" in per cent: mean{spread} ({n}); {sets}")]
 
 
 def _best(values: Iterable[float]) -> float:
@@ -156,17 +151,15 @@ def _best(values: Iterable[float]) -> float:
 
 
 def _cell(
-    place: Place,
-    score: Score | None,
-    best: float,
-    draws: int,
-    letter: Callable[[str, Comparison | None], str],
-    protocol: str,
+    place: Place, score: Score | None, best: float, draws: int, protocol: str, marks: _Marks
 ) -> Text:
     if score is None:
         return [Span("not run", "small")]
     if not score.n:
-        return [Span(score.note.partition(":")[0], "small"), Span(letter(score.note, None), "sup")]
+        return [
+            Span(score.note.partition(":")[0], "small"),
+            Span(marks.letter(place.method, score.note), "sup"),
+        ]
     spans = [Span(number(score.mean), "strong" if round(score.mean, 2) == best else "plain")]
     exact = place.method in DETERMINISTIC
     spread = "" if exact else f" ± {number(score.sd)}"
@@ -175,9 +168,9 @@ def _cell(
     signs = []
     if comparison is not None and comparison.beyond:
         arrow = "↑" if comparison.difference > 0 else "↓"
-        signs.append(arrow + letter(explained(place, protocol), comparison))
+        signs.append(arrow + marks.letter(place.method, explained(place, protocol), comparison))
     if score.failed:
-        signs.append(letter(f"some draws did not finish ({score.note})", None))
+        signs.append(marks.letter(place.method, f"some draws did not finish ({score.note})"))
     return [*spans, Span(",".join(signs), "sup")] if signs else spans
 
 

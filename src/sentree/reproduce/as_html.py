@@ -69,19 +69,18 @@ def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path)
             return "<ul>\n" + "\n".join(f"<li>{_text(item)}</li>" for item in items) + "\n</ul>"
         case Table(caption, columns, rows):
             return _table(caption, columns, rows)
-        case Picture(name, caption):
-            return _picture(name, caption, folder)
+        case Picture():
+            return _picture(block, folder)
 
 
-def _picture(name: str, caption: Text, folder: Path) -> str:
-    drawing = (folder / f"{name}.svg").read_bytes()
+def _picture(picture: Picture, folder: Path) -> str:
+    drawing = (folder / f"{picture.name}.svg").read_bytes()
     data = base64.b64encode(drawing).decode("ascii")
-    plain = html.escape("".join(span.text for span in caption))
     return (
-        f'<figure>\n<div class="scroll picture"><img alt="{plain}" '
+        f'<figure>\n<div class="scroll picture"><img alt="{html.escape(picture.alternative)}" '
         f'width="{_ENLARGED * _points(drawing):.0f}" '
         f'src="data:image/svg+xml;base64,{data}"></div>\n'
-        f"<figcaption>{_text(caption)}</figcaption>\n</figure>"
+        f"<figcaption>{_text(picture.caption)}</figcaption>\n</figure>"
     )
 
 

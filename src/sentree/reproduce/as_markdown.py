@@ -35,8 +35,7 @@ def _block(block: Heading | Paragraph | Bullets | Table | Picture) -> str:
         case Table(caption, columns, rows):
             return f"{_text(caption)}\n\n{_table(columns, rows)}"
         case Picture(name, caption):
-            plain = _escape("".join(span.text for span in caption))
-            return f"![{plain}]({name}.png)\n\n{_text(caption)}"
+            return f"![{_escape(block.alternative)}]({name}.png)\n\n{_text(caption)}"
 
 
 def _table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Text]]) -> str:
@@ -56,7 +55,7 @@ def _span(span: Span) -> str:
     if span.style == "code":
         return f"`{' '.join(span.text.replace('`', '').split())}`"
     escaped = _escape(span.text)
-    wrap = {"strong": "**{}**", "sup": "<sup>{}</sup>", "small": "<small>{}</small>"}
+    wrap = {"strong": "**{}**", "sup": "<sup>{}</sup>"}
     return wrap.get(span.style, "{}").format(escaped)
 
 

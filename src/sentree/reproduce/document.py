@@ -6,7 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-__all__ = ["Bullets", "Document", "Heading", "Paragraph", "Picture", "Span", "Table", "prose"]
+__all__ = [
+    "Bullets",
+    "Document",
+    "Heading",
+    "Paragraph",
+    "Picture",
+    "Span",
+    "Table",
+    "counted",
+    "prose",
+]
 
 
 class Span(NamedTuple):
@@ -24,6 +34,11 @@ def prose(text: str) -> Text:
     pieces = re.split(r"`([^`]+)`", text)
     spans = (Span(piece, "code" if odd % 2 else "plain") for odd, piece in enumerate(pieces))
     return [span for span in spans if span.text]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class Heading(NamedTuple):
@@ -59,6 +74,11 @@ class Picture(NamedTuple):
 
     name: str
     caption: Text
+
+    @property
+    def alternative(self) -> str:
+        """The first sentence of the caption, for those who do not see the picture."""
+        return "".join(span.text for span in self.caption).partition(". ")[0]
 
 
 Document = Sequence[Heading | Paragraph | Bullets | Table | Picture]

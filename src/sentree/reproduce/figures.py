@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentree.files import replacing
+from sentree.reproduce.document import counted
 from sentree.reproduce.grid import AMOUNT, AMOUNTS
 from sentree.reproduce.ranks import Ranking, cliques, p_value
 from sentree.reproduce.tables import TABLES, Place, Score
@@ -45,7 +46,7 @@ _STYLE = {
     "Semi-MultiCons": Style("#CC79A7", "d"),
 }
 _OTHER = Style("#7F7F7F", ".")
-_RC: dict[str, Any] = {
+_RC: Any = {
     "font.family": "sans-serif",
     "font.size": 8,
     "axes.titlesize": 8.5,
@@ -159,7 +160,7 @@ def _curve(ax: Axes, scores: Mapping[Place, Score], start: Place) -> None:
     mean = [score.mean for score in found]
     low = [score.mean - score.sd for score in found]
     high = [score.mean + score.sd for score in found]
-    look = {"color": style.colour, "zorder": front}
+    look: dict[str, Any] = {"color": style.colour, "zorder": front}
     ax.plot(amounts, mean, marker=style.marker, markeredgewidth=0, **look)
     if found and min(score.n for score in found) >= _BAND:
         ax.fill_between(
@@ -240,9 +241,9 @@ def _diagram(ax: Axes, title: str, rank: Ranking, height: float) -> None:
 
     ax.set(xlim=(0, 1), ylim=(height, 0))
     ax.axis("off")
-    ink = {"color": "#222222", "linewidth": 0.8, "solid_capstyle": "butt"}
+    ink: dict[str, Any] = {"color": "#222222", "linewidth": 0.8, "solid_capstyle": "butt"}
     ax.text(0.02, 1.0, title, fontsize=8.5, fontweight="bold", va="center")
-    test = f"{rank.n_datasets} data sets, Friedman {p_value(rank.p)}"
+    test = f"{counted(rank.n_datasets, 'data set')}, Friedman {p_value(rank.p)}"
     ax.text(0.98, 1.0, test, fontsize=7.5, va="center", ha="right", color="#444444")
     ax.plot([left, right], [_AXIS, _AXIS], **ink)
     for tick in range(1, count + 1):
@@ -255,7 +256,12 @@ def _diagram(ax: Axes, title: str, rank: Ranking, height: float) -> None:
         ax.plot([end] * 2, [2.05, 2.55], **ink)
     more = "" if span == rank.critical else " (more than the axis)"
     ax.text(
-        sum(ends) / 2, 1.9, f"CD = {rank.critical:.2f}{more}", ha="center", va="bottom", fontsize=7.5
+        sum(ends) / 2,
+        1.9,
+        f"CD = {rank.critical:.2f}{more}",
+        ha="center",
+        va="bottom",
+        fontsize=7.5,
     )
     groups = cliques(rank.mean, rank.critical)
     for number, group in enumerate(groups):
@@ -299,6 +305,8 @@ def trade_off(groups: Mapping[str, Mapping[str, tuple[float, float]]]) -> Figure
                     markeredgewidth=0,
                 )  # fmt: skip
             ax.set_xscale("log")
+            times = [max(seconds, 1e-4) for seconds, _ in points.values()]
+            ax.set_xlim(_decade(min(times), -1), _decade(max(times), 1))
             ax.xaxis.set_major_formatter("{x:g}")
             ax.margins(0.12)
             ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=True))
@@ -311,3 +319,9 @@ def trade_off(groups: Mapping[str, Mapping[str, tuple[float, float]]]) -> Figure
             ax.set_xlabel("CPU seconds, all sets together")
         axes[0].set_ylabel("mean ARI (%)")
     return figure
+
+
+def _decade(value: float, side: int) -> float:
+    """Return the power of ten below (-1) or above (1) a value, not too near."""
+    exponent = math.log10(value) + 0.1 * side
+    return float(10.0 ** (math.ceil(exponent) if side > 0 else math.floor(exponent)))

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sentree.reproduce.accuracy import KINDS, explained, signed_list
-from sentree.reproduce.document import Bullets, Document, Heading, Paragraph, Span, Text, prose
+from sentree.reproduce.document import (
+    Bullets,
+    Document,
+    Heading,
+    Paragraph,
+    Span,
+    Text,
+    counted,
+    prose,
+)
 from sentree.reproduce.grid import EXPERIMENTS
 from sentree.reproduce.published import PRINTED
 from sentree.reproduce.tables import Block, Comparison, Place, Score, compare, our_values
@@ -52,7 +61,7 @@ def _by_reason(beyond: Sequence[Comparison], protocol: str) -> list[Text]:
     for (method, text), kinds in found.items():
         count = sum(map(len, kinds.values()))
         places = ". ".join(f"{KINDS[kind]}: {signed_list(ones)}" for kind, ones in kinds.items())
-        lead = [Span(method, "strong"), Span(f", {count} figure{'s' * (count > 1)}: {text} ")]
+        lead = [Span(method, "strong"), Span(f", {counted(count, 'figure')}: {text} ")]
         items.append((count, [*lead, Span(f"{places}.", "small")]))
     return [item for _, item in sorted(items, key=lambda item: -item[0])]
 

@@ -12,18 +12,18 @@ INTRODUCTION = (
     "methods, written again from their papers. Scores are in per cent; larger is better."
 )
 
-_SAME_DRAWS = (
+_SCORED = (
     "Scores are computed on all samples. The number of classes is given to every method that takes "
     "a number of clusters."
 )
 #: What the methods were told, by protocol.
 PROTOCOL: dict[str, tuple[str, ...]] = {
     "same": (
-        "Protocol `same`: every method is given the same constraints in every draw. Pairs are 0.2 n "
-        "must-links and 0.2 n cannot-links, labels are 0.1 n positive and 0.1 n negative ones (n "
-        "is the number of samples), drawn uniformly. In the figures the number of pairs goes from "
-        "0.2 n to 1.0 n, half of them must-links.",
-        _SAME_DRAWS,
+        "Protocol `same`: every method is given the same constraints in every draw. Pairs are "
+        "0.2 n must-links and 0.2 n cannot-links, labels are 0.1 n positive and 0.1 n negative "
+        "ones (n is the number of samples), drawn uniformly. In the figures the number of pairs "
+        "goes from 0.2 n to 1.0 n, half of them must-links.",
+        _SCORED,
         "`COBRA` and `COBRAS` choose their own questions; they ask at most as many as the others "
         "are given constraints.",
     ),
@@ -31,7 +31,7 @@ PROTOCOL: dict[str, tuple[str, ...]] = {
         "Protocol `paper`: every method is run as in the published study, as far as that is known. "
         "Where nothing else is said, pairs are 0.2 n must-links and 0.2 n cannot-links, labels are "
         "0.1 n positive and 0.1 n negative ones (n is the number of samples), drawn uniformly.",
-        _SAME_DRAWS,
+        _SCORED,
         "`CMS` is given one cannot-link for every pair of classes, then random ones up to 0.4 n.",
         "`Seeded-KMeans` is given stratified seeds, at least one for every class.",
         "`S4NMF` and `LpCNMF` are given the positive labels only; the score of `S4NMF` is the mean "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -18,8 +19,7 @@ from sentree.reproduce.document import (
     Paragraph,
     Picture,
     Span,
-    Table,
-    Text,
+    counted,
     prose,
 )
 from sentree.reproduce.figures import curves, rank_diagrams, save, trade_off
@@ -88,7 +88,7 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
         *_trade_off_picture(trade_offs(parts, found, results), folder),
         *time_tables(parts, found, results),
         Heading(2, "Environment"),
-        _environment(manifest),
+        *_environment(manifest),
     ]
     write(folder / "report.md", as_markdown(document))
     return write(folder / "report.html", as_html(document, folder))
@@ -98,16 +98,12 @@ def _protocol(manifest: Mapping[str, Any], protocol: str) -> Document:
     draws = manifest.get("draws")
     told = PROTOCOL.get(protocol, ("The protocol of this run was not recorded.",))
     drawn = [] if draws is None else [f"Draws of constraints for every figure: {draws}."]
-    return [
-        Paragraph(prose(told[0])),
-        Bullets([prose(text) for text in (*told[1:], *drawn)]),
-        Paragraph(prose(NOISE)),
-    ]
+    more = [prose(text) for text in (*told[1:], *drawn)]
+    bullets = [Bullets(more)] if more else []
+    return [Paragraph(prose(told[0])), *bullets, Paragraph(prose(NOISE))]
 
 
-def _table_section(
-    parts: Sequence[Block], found: Mapping[Place, Score], protocol: str
-) -> Document:
+def _table_section(parts: Sequence[Block], found: Mapping[Place, Score], protocol: str) -> Document:
     document: list[Any] = []
     for table, members in groupby(parts, key=lambda block: block.table):
         document.append(Heading(2, EXPERIMENTS[table].title))
@@ -124,9 +120,7 @@ def _figure_section(found: Mapping[Place, Score], folder: Path) -> Document:
         mine = [
             place
             for place, score in found.items()
-            if place.table == figure
-            and place.dataset in EXPERIMENTS[table].datasets
-            and score.n
+            if place.table == figure and place.dataset in EXPERIMENTS[table].datasets and score.n
         ]
         if not any(place.constraint == "pairs" for place in mine):
             continue
@@ -144,30 +138,32 @@ def _figure_section(found: Mapping[Place, Score], folder: Path) -> Document:
 
 def _figure_caption(figure: str, table: str, draws: int) -> str:
     number, title = figure.removeprefix("fig"), EXPERIMENTS[figure].title
-    spread = {1: "one draw, so no spread is shown"}
     return (
         f"Figure {number}: {title.lower()}. {EXPERIMENTS[table].title}; mean of the draws and one "
-        f"standard deviation to either side ({spread.get(draws, f'{draws} draws')}). Dashed and "
+        f"standard deviation to either side ({counted(draws, 'draw')}). Dashed and "
         "dotted lines are methods without constraints, hollow marks the printed figures at 0.4."
     )
 
 
-def _rank_section(
-    parts: Sequence[Block], found: Mapping[Place, Score], folder: Path
-) -> Document:
+def _rank_section(parts: Sequence[Block], found: Mapping[Place, Score], folder: Path) -> Document:
     present = [group for group in GROUPS if group.blocks(parts)]
     if not present:
         return []
-    document: list[Any] = [Heading(2, "Ranks"), Paragraph(prose(TESTS))]
+    draws = counted(max(score.n for score in found.values()), "draw")
+    document: list[Any] = [
+        Heading(2, "Ranks"),
+        Paragraph(prose(f"{TESTS} Scores are means of at most {draws} here.")),
+    ]
     rankings = {group.title: group_ranking(group, parts, found, "ARI") for group in present}
-    tested = {title: rank for title, rank in rankings.items() if rank.critical == rank.critical}
-    for title in rankings.keys() - tested.keys():
+    tested = {title: rank for title, rank in rankings.items() if not math.isnan(rank.critical)}
+    untested = [title for title in rankings if title not in tested]
+    if untested:
         text = "no diagram, for which three methods and two data sets are needed."
-        document.append(Paragraph(prose(f"{title}: {text}")))
+        document.append(Paragraph(prose(f"{', '.join(untested)}: {text}")))
     if tested:
         save(rank_diagrams(tested), folder, "ranks")
         facts = "; ".join(
-            f"{title}: {rank.n_datasets} data sets, Friedman {p_value(rank.p)}, "
+            f"{title}: {counted(rank.n_datasets, 'data set')}, Friedman {p_value(rank.p)}, "
             f"CD = {rank.critical:.2f}"
             + ("" if rank.p < 0.05 else " (not significant: no difference may be claimed)")
             for title, rank in tested.items()
@@ -193,12 +189,11 @@ def _trade_off_picture(
     return [Picture("trade_off", prose(caption))]
 
 
-def _environment(manifest: Mapping[str, Any]) -> Table:
-    rows: list[list[Text]] = [
-        [[Span(str(key).replace("_", " "))], [Span(_plain(value))]]
-        for key, value in manifest.items()
-    ]
-    return Table([Span("How and where this was run")], [("", "key"), ("", "value")], rows)
+def _environment(manifest: Mapping[str, Any]) -> Document:
+    if not manifest:
+        return [Paragraph(prose("Nothing was recorded about this run."))]
+    facts = manifest.items()
+    return [Bullets([[Span(f"{key}: ", "strong"), Span(_plain(value))] for key, value in facts])]
 
 
 def _plain(value: Any) -> str:

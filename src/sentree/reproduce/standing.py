@@ -6,9 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sentree.reproduce.accuracy import MISSING, number
+from sentree.reproduce.accuracy import MISSING, method_name, number
 from sentree.reproduce.costs import OWN, Cost, costs, own_share, totals
-from sentree.reproduce.document import Document, Heading, Paragraph, Span, Table, Text, prose
+from sentree.reproduce.document import (
+    Document,
+    Heading,
+    Paragraph,
+    Span,
+    Table,
+    Text,
+    counted,
+    prose,
+)
 from sentree.reproduce.grid import EXPERIMENTS
 from sentree.reproduce.ranks import Ranking, ranking
 from sentree.reproduce.tables import Block, Place, Score, in_order, our_values, printed_values
@@ -89,7 +98,7 @@ def _rank_table(group: Group, mine: list[Block], scores: Mapping[Place, Score]) 
             sides.append(rank)
     rows: list[list[Text]] = [
         [
-            [Span(method, "strong" if method == "sentree" else "plain")],
+            method_name(method),
             *([Span(number(side.mean.get(method, math.nan)))] for side in sides),
         ]
         for method in methods
@@ -111,7 +120,7 @@ def trade_offs(
         spent = costs(results, group.datasets, group.constraint)
         methods, datasets = _complete(group, values, spent)
         if datasets:
-            found[f"{group.title}, {len(datasets)} sets"] = {
+            found[f"{group.title}, {counted(len(datasets), 'set')}"] = {
                 method: (
                     sum(spent[dataset, method].seconds for dataset in datasets),
                     sum(values[dataset][method] for dataset in datasets) / len(datasets),
@@ -167,7 +176,7 @@ def time_tables(
     )
     rows: list[list[Text]] = [
         [
-            [Span(method)],
+            method_name(method),
             [Span(_seconds(total.seconds))],
             [Span(f"{100 * total.seconds / whole:.1f} %" if whole else MISSING)],
             [Span(str(total.runs))],
@@ -190,7 +199,9 @@ def _side_by_side(
 ) -> Table | None:
     """Accuracy beside time, over the data sets that all methods finished."""
     mine = group.blocks(parts)
-    values = {metric: our_values(mine, scores, metric) for block in mine for metric in block.metrics}
+    values = {
+        metric: our_values(mine, scores, metric) for block in mine for metric in block.metrics
+    }
     if not values:
         return None
     methods, datasets = _complete(group, next(iter(values.values())), spent)
@@ -205,7 +216,7 @@ def _side_by_side(
         for name in methods
     }
     for name in methods:
-        cells: list[Text] = [[Span(name, "strong" if name == "sentree" else "plain")]]
+        cells: list[Text] = [method_name(name)]
         for metric in values:
             top = max(means[metric, other] for other in methods)
             style = means[metric, name] == top
@@ -214,9 +225,10 @@ def _side_by_side(
         ratio = _ratio(time[name], time.get("sentree"))
         cells += [[Span(_seconds(time[name]))], [Span(ratio)], [Span(_megabytes(memory))]]
         rows.append(cells)
-    columns = [("", "method"), *(("mean score (%)", metric) for metric in values)]
-    columns += [("cost of one fit of each", name) for name in ("CPU s", "× sentree", "peak MB")]
-    caption = f"Accuracy and time, over the {len(datasets)} data sets that all of these finished"
+    columns = [("", "method"), *(("mean", metric) for metric in values)]
+    columns += [("cost", name) for name in ("CPU s", "× sentree", "peak MB")]
+    sets = counted(len(datasets), "data set")
+    caption = f"Accuracy and cost, one fit of each of the {sets} that all of these finished"
     return Table([Span(caption)], columns, rows)
 
 
@@ -225,7 +237,7 @@ def _seconds_table(group: Group, spent: Mapping[tuple[str, str], Cost]) -> Table
     methods, datasets = _names(group, spent)
     rows: list[list[Text]] = []
     for method in methods:
-        cells: list[Text] = [[Span(method, "strong" if method == "sentree" else "plain")]]
+        cells: list[Text] = [method_name(method)]
         for dataset in datasets:
             cost, ours = spent.get((dataset, method)), spent.get((dataset, "sentree"))
             if cost is None:
@@ -234,7 +246,8 @@ def _seconds_table(group: Group, spent: Mapping[tuple[str, str], Cost]) -> Table
             ratio = _ratio(cost.seconds, ours.seconds if ours else None)
             cells.append([Span(_seconds(cost.seconds)), Span(f" ×{ratio}", "small")])
         known = [cost.seconds for (_, name), cost in spent.items() if name == method]
-        cells.append([Span(_seconds(sum(known)))])
+        part = "" if len(known) == len(datasets) else f" {counted(len(known), 'set')}"
+        cells.append([Span(_seconds(sum(known))), Span(part, "small")])
         rows.append(cells)
     columns = [("", name) for name in ("method", *datasets, "sum")]
     caption = "CPU seconds of one fit (mean of the draws), and as a multiple of sentree's"
@@ -248,10 +261,9 @@ def _memory_table(group: Group, spent: Mapping[tuple[str, str], Cost]) -> Table:
         known = [spent.get((dataset, method)) for dataset in datasets]
         row = [MISSING if cost is None else _megabytes(cost.memory) for cost in known]
         largest = max((cost.memory for cost in known if cost is not None), default=math.nan)
-        name = Span(method, "strong" if method == "sentree" else "plain")
-        rows.append([[name], *([Span(text)] for text in (*row, _megabytes(largest)))])
+        rows.append([method_name(method), *([Span(text)] for text in (*row, _megabytes(largest)))])
     columns = [("", name) for name in ("method", *datasets, "largest")]
-    return Table([Span("Peak memory of a fit in MB (largest of the draws)")], columns, rows)
+    return Table([Span("Peak memory of the process in MB (largest of the draws)")], columns, rows)
 
 
 def _names(

@@ -1,4 +1,4 @@
-"""The figures of the tables: means over draws, beside what was printed, and how far they are off."""
+"""The figures of the tables: means over draws, what was printed, and how far they are apart."""
 
 from __future__ import annotations
 
@@ -93,7 +93,10 @@ def in_order(known: Iterable[str], present: Iterable[str]) -> tuple[str, ...]:
     """Sort names as they are known, others behind."""
     order = dict.fromkeys(known)
     there = dict.fromkeys(present)
-    return (*(name for name in order if name in there), *(name for name in there if name not in order))
+    return (
+        *(name for name in order if name in there),
+        *(name for name in there if name not in order),
+    )
 
 
 def blocks(places: Collection[Place]) -> list[Block]:
