@@ -102,7 +102,8 @@ def _heading(block: Block) -> str:
         "pairs": f" ({amount:g} n, half must-links, half cannot-links)",
         "labels": f" ({amount:g} n, half positive, half negative)",
     }
-    return f"Table {block.table.removeprefix('table')}: {KINDS[block.constraint].lower()}{given[block.constraint]}"
+    number = block.table.removeprefix("table")
+    return f"Table {number}: {KINDS[block.constraint].lower()}{given[block.constraint]}"
 
 
 def _metric_table(
