@@ -57,7 +57,9 @@ def costs(
         (str(dataset), str(method)): Cost(
             float(rows["seconds"].mean()), float(rows["peak_memory"].max())
         )
-        for (dataset, method), rows in chosen.groupby(["dataset", "method"], sort=False)
+        for (dataset, method), rows in chosen.groupby(
+            ["dataset", "method"], sort=False, observed=True
+        )
     }
 
 
@@ -70,7 +72,7 @@ def totals(results: pd.DataFrame) -> dict[str, Total]:
             len(rows),
             int((~rows["done"]).sum()),
         )
-        for method, rows in _runs(results).groupby("method", sort=False)
+        for method, rows in _runs(results).groupby("method", sort=False, observed=True)
     }
     return dict(sorted(found.items(), key=lambda item: -item[1].seconds))
 

@@ -153,9 +153,8 @@ def _curve(ax: Axes, scores: Mapping[Place, Score], start: Place) -> None:
     """Draw a method by the amount of constraints, with its spread and its printed figure."""
     style = _STYLE.get(start.method, _OTHER)
     front = 4.0 if start.method == "sentree" else 3.0 if start.method == "SSE" else 2.0
-    amounts = sorted(
-        place.amount for place in scores if place._replace(amount=0.0) == start and scores[place].n
-    )
+    places = (start._replace(amount=amount) for amount in AMOUNTS)
+    amounts = [place.amount for place in places if place in scores and scores[place].n]
     found = [scores[start._replace(amount=amount)] for amount in amounts]
     mean = [score.mean for score in found]
     low = [score.mean - score.sd for score in found]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -22,18 +21,12 @@ from sentree.reproduce.document import (
     counted,
     prose,
 )
-from sentree.reproduce.figures import curves, rank_diagrams, save, trade_off
+from sentree.reproduce.figures import curves, save
 from sentree.reproduce.grid import EXPERIMENTS
 from sentree.reproduce.overview import overview
-from sentree.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL, TESTS
-from sentree.reproduce.ranks import p_value
-from sentree.reproduce.standing import (
-    GROUPS,
-    group_ranking,
-    rank_tables,
-    time_tables,
-    trade_offs,
-)
+from sentree.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
+from sentree.reproduce.spending import cost_section
+from sentree.reproduce.standing import rank_section
 from sentree.reproduce.tables import Block, Place, Score, blocks, in_order, scores
 
 if TYPE_CHECKING:
@@ -83,10 +76,8 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
         *_protocol(manifest, protocol),
         *_table_section(parts, found, protocol),
         *_figure_section(found, folder),
-        *_rank_section(parts, found, folder),
-        Heading(2, "Time and memory"),
-        *_trade_off_picture(trade_offs(parts, found, results), folder),
-        *time_tables(parts, found, results),
+        *rank_section(parts, found, folder),
+        *cost_section(parts, found, results, folder),
         Heading(2, "Environment"),
         *_environment(manifest),
     ]
@@ -143,50 +134,6 @@ def _figure_caption(figure: str, table: str, draws: int) -> str:
         f"standard deviation to either side ({counted(draws, 'draw')}). Dashed and "
         "dotted lines are methods without constraints, hollow marks the printed figures at 0.4."
     )
-
-
-def _rank_section(parts: Sequence[Block], found: Mapping[Place, Score], folder: Path) -> Document:
-    present = [group for group in GROUPS if group.blocks(parts)]
-    if not present:
-        return []
-    draws = counted(max(score.n for score in found.values()), "draw")
-    document: list[Any] = [
-        Heading(2, "Ranks"),
-        Paragraph(prose(f"{TESTS} Scores are means of at most {draws} here.")),
-    ]
-    rankings = {group.title: group_ranking(group, parts, found, "ARI") for group in present}
-    tested = {title: rank for title, rank in rankings.items() if not math.isnan(rank.critical)}
-    untested = [title for title in rankings if title not in tested]
-    if untested:
-        text = "no diagram, for which three methods and two data sets are needed."
-        document.append(Paragraph(prose(f"{', '.join(untested)}: {text}")))
-    if tested:
-        save(rank_diagrams(tested), folder, "ranks")
-        facts = "; ".join(
-            f"{title}: {counted(rank.n_datasets, 'data set')}, Friedman {p_value(rank.p)}, "
-            f"CD = {rank.critical:.2f}"
-            + ("" if rank.p < 0.05 else " (not significant: no difference may be claimed)")
-            for title, rank in tested.items()
-        )
-        caption = (
-            "Mean ranks by ARI. Methods joined by a bar do not differ significantly "
-            f"(Nemenyi, 0.05). {facts}."
-        )
-        document.append(Picture("ranks", prose(caption)))
-    return [*document, *rank_tables(parts, found)]
-
-
-def _trade_off_picture(
-    groups: Mapping[str, Mapping[str, tuple[float, float]]], folder: Path
-) -> Document:
-    if not any(len(points) > 1 for points in groups.values()):
-        return []
-    save(trade_off(groups), folder, "trade_off")
-    caption = (
-        "Accuracy against time: mean ARI, and CPU seconds of one fit of every data set which all "
-        "methods of the group finished. Up and to the left is better."
-    )
-    return [Picture("trade_off", prose(caption))]
 
 
 def _environment(manifest: Mapping[str, Any]) -> Document:

@@ -59,7 +59,7 @@ class Score(NamedTuple):
 def scores(results: pd.DataFrame) -> dict[Place, Score]:
     """Sum up the draws of every place."""
     found = {}
-    for key, rows in results.groupby(list(Place._fields), sort=False):
+    for key, rows in results.groupby(list(Place._fields), sort=False, observed=True):
         place = Place(*key)._replace(amount=round(float(key[3]), 6))
         lost = rows["value"].isna()
         notes = [note for note in rows.loc[lost, "note"] if isinstance(note, str) and note]
