@@ -71,6 +71,7 @@ _RC: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sentree",
 }
+_DPI = 220
 #: From this many draws on the spread is a band, below it bars.
 _BAND = 5
 
@@ -78,12 +79,18 @@ _BAND = 5
 def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a picture as PNG and as SVG with its text as text."""
     import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    with mpl.rc_context(_RC):
-        for suffix, metadata in ((".png", {}), (".svg", {"Date": None})):
-            with replacing(folder / f"{name}{suffix}") as part:
-                figure.savefig(part, dpi=220, metadata=metadata)
-            figure.set_layout_engine("none")  # laid out once is enough
+    figure.dpi = _DPI
+    png: Any = FigureCanvasAgg(figure)
+    svg: Any = FigureCanvasSVG(figure)
+    with mpl.rc_context(_RC):  # savefig would draw, and lay out, everything twice
+        with replacing(folder / f"{name}.png") as part:
+            png.print_png(part)
+        figure.set_layout_engine("none")
+        with replacing(folder / f"{name}.svg") as part:
+            svg.print_svg(part, metadata={"Date": None})
 
 
 def curves(

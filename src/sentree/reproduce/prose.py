@@ -6,8 +6,8 @@ __all__ = ["INTRODUCTION", "NOISE", "PROTOCOL", "TESTS"]
 
 INTRODUCTION = (
     "The experiments of Zeng et al., Semi-Supervised Clustering via Structural Entropy with "
-    "Different Constraints (SDM 2024), run again on the paper's thirteen data sets, and set beside "
-    "the figures that the paper prints. `SE` and `SSE` are the paper's method without and with "
+    "Different Constraints (SDM 2024), run again on the paper's data sets, and set beside the "
+    "figures that the paper prints. `SE` and `SSE` are the paper's method without and with "
     "constraints, `sentree` is this library with its defaults, everything else are the compared "
     "methods, written again from their papers. Scores are in per cent; larger is better."
 )

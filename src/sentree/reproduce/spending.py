@@ -180,8 +180,8 @@ def _seconds_table(spent: _Spent) -> Table:
                 ratio = _ratio(cost.seconds, ours.seconds if ours else None)
                 cells.append([Span(_seconds(cost.seconds)), Span(f" ×{ratio}", "small")])
         known = [name for name in spent.datasets if (name, method) in spent.cost]
-        part = "" if len(known) == len(spent.datasets) else f" {counted(len(known), 'set')}"
-        cells.append([Span(_seconds(spent.seconds(method, known))), Span(part, "small")])
+        part = "" if len(known) == len(spent.datasets) else f" ({counted(len(known), 'set')})"
+        cells.append([Span(_seconds(spent.seconds(method, known)) + part)])
         rows.append(cells)
     columns = [("", name) for name in ("method", *spent.datasets, "sum")]
     caption = "CPU seconds of one fit (mean of the draws), and as a multiple of sentree's"
