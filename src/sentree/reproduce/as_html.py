@@ -1,0 +1,149 @@
+"""A document as one HTML file that needs no other: style and pictures are inside."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+
+from sentree.reproduce.document import (
+    Bullets,
+    Document,
+    Heading,
+    Paragraph,
+    Picture,
+    Span,
+    Table,
+    Text,
+)
+
+__all__ = ["as_html"]
+
+#: Pixels for a point of a picture, so that all have letters of one size, as large as the text's.
+_ENLARGED = 1.6
+_TAG = {"strong": "strong", "code": "code", "sup": "sup", "small": "small"}
+
+
+def as_html(document: Document, folder: Path) -> str:
+    """Write a document as HTML, with the pictures (SVG) found in a folder."""
+    title = next((block.text for block in document if isinstance(block, Heading)), "Report")
+    style = files("sentree.reproduce").joinpath("report.css").read_text(encoding="utf-8")
+    body = "\n".join(_block(block, folder) for block in document)
+    first_section = body.find("<h2")
+    body = body[:first_section] + _contents(document) + "\n" + body[first_section:]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{html.escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _contents(document: Document) -> str:
+    """Link the sections."""
+    links = [
+        f'<a href="#{_anchor(block.text)}">{html.escape(block.text)}</a>'
+        for block in document
+        if isinstance(block, Heading) and block.level == 2
+    ]
+    return f'<nav aria-label="Contents">{" ".join(links)}</nav>'
+
+
+def _anchor(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path) -> str:
+    match block:
+        case Heading(level, text):
+            anchor = f' id="{_anchor(text)}"' if level == 2 else ""
+            return f"<h{level}{anchor}>{html.escape(text)}</h{level}>"
+        case Paragraph(text):
+            return f"<p>{_text(text)}</p>"
+        case Bullets(items):
+            return "<ul>\n" + "\n".join(f"<li>{_text(item)}</li>" for item in items) + "\n</ul>"
+        case Table(caption, columns, rows):
+            return _table(caption, columns, rows)
+        case Picture():
+            return _picture(block, folder)
+
+
+def _picture(picture: Picture, folder: Path) -> str:
+    drawing = (folder / f"{picture.name}.svg").read_bytes()
+    data = base64.b64encode(drawing).decode("ascii")
+    return (
+        f'<figure>\n<div class="scroll picture"><img alt="{html.escape(picture.alternative)}" '
+        f'width="{_ENLARGED * _points(drawing):.0f}" '
+        f'src="data:image/svg+xml;base64,{data}"></div>\n'
+        f"<figcaption>{_text(picture.caption)}</figcaption>\n</figure>"
+    )
+
+
+def _points(drawing: bytes) -> float:
+    """Read the width of an SVG file."""
+    width = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', drawing)
+    return float(width[1]) if width else 480.0
+
+
+def _table(
+    caption: Text, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Text]]
+) -> str:
+    edges = [
+        number and columns[number][0] != columns[number - 1][0] for number in range(len(columns))
+    ]
+    body = "\n".join(
+        "<tr>"
+        + "".join(
+            f'<th scope="row">{_text(cell)}</th>'
+            if not number
+            else f"<td{_edge(bool(edges[number]))}>{_text(cell)}</td>"
+            for number, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll"><table>\n<caption>{_text(caption)}</caption>\n'
+        f"<thead>\n{_header(columns)}\n</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
+    )
+
+
+def _edge(first_of_group: bool) -> str:
+    return ' class="edge"' if first_of_group else ""
+
+
+def _header(columns: Sequence[tuple[str, str]]) -> str:
+    """One line of headings, or two where columns have groups."""
+    if not any(group for group, _ in columns):
+        cells = "".join(f'<th scope="col">{html.escape(name)}</th>' for _, name in columns)
+        return f"<tr>{cells}</tr>"
+    above, below = [], []
+    for group, members in groupby(columns, key=lambda column: column[0]):
+        names = [html.escape(name) for _, name in members]
+        if group:
+            above.append(
+                f'<th scope="colgroup" class="edge" colspan="{len(names)}">'
+                f"{html.escape(group)}</th>"
+            )
+            below += [
+                f'<th scope="col"{_edge(not number)}>{name}</th>'
+                for number, name in enumerate(names)
+            ]
+        else:
+            above += [f'<th scope="col" rowspan="2">{name}</th>' for name in names]
+    return f"<tr>{''.join(above)}</tr>\n<tr>{''.join(below)}</tr>"
+
+
+def _text(text: Text) -> str:
+    return "".join(map(_span, text))
+
+
+def _span(span: Span) -> str:
+    tag = _TAG.get(span.style)
+    escaped = html.escape(span.text)
+    return f"<{tag}>{escaped}</{tag}>" if tag else escaped

@@ -1,0 +1,84 @@
+"""A small document: headings, paragraphs, lists, tables and pictures, without a format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+__all__ = [
+    "Bullets",
+    "Document",
+    "Heading",
+    "Paragraph",
+    "Picture",
+    "Span",
+    "Table",
+    "counted",
+    "prose",
+]
+
+
+class Span(NamedTuple):
+    """A piece of text in one style."""
+
+    text: str
+    style: Literal["plain", "strong", "code", "sup", "small"] = "plain"
+
+
+Text = Sequence[Span]
+
+
+def prose(text: str) -> Text:
+    """Read text with `code` in backticks."""
+    pieces = re.split(r"`([^`]+)`", text)
+    spans = (Span(piece, "code" if odd % 2 else "plain") for odd, piece in enumerate(pieces))
+    return [span for span in spans if span.text]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+class Heading(NamedTuple):
+    """A heading of level 1 to 4."""
+
+    level: int
+    text: str
+
+
+class Paragraph(NamedTuple):
+    """Running text."""
+
+    text: Text
+
+
+class Bullets(NamedTuple):
+    """A list."""
+
+    items: Sequence[Text]
+
+
+class Table(NamedTuple):
+    """A table whose first column names the rows."""
+
+    caption: Text
+    columns: Sequence[tuple[str, str]]
+    """Group ("" for none) and name; neighbours of one group stand under one heading."""
+    rows: Sequence[Sequence[Text]]
+
+
+class Picture(NamedTuple):
+    """A picture, stored beside the document as PNG and SVG."""
+
+    name: str
+    caption: Text
+
+    @property
+    def alternative(self) -> str:
+        """The first sentence of the caption, for those who do not see the picture."""
+        return "".join(span.text for span in self.caption).partition(". ")[0]
+
+
+Document = Sequence[Heading | Paragraph | Bullets | Table | Picture]
