@@ -141,7 +141,7 @@ class _Cutter:
         self._X, self._ask, self._random, self._n_init = X, ask, random, n_init
 
     def _askable(self, points: NDArray[np.intp]) -> NDArray[np.intp]:
-        return points[self._ask.may_ask[points]]
+        return np.extract(self._ask.may_ask[points], points)
 
     def largest(self, clusters: list[Cluster], whole: set[SuperInstance]) -> SuperInstance | None:
         """Return the largest super-instance that may be cut."""
@@ -188,4 +188,4 @@ class _Cutter:
             if not halves:
                 break
             inside = min(halves, key=lambda half: half.points.size).points
-        return min(points.size, 2 ** max(halvings, 1))
+        return min(points.size, int(2 ** max(halvings, 1)))

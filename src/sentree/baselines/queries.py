@@ -168,20 +168,20 @@ def merge_by_questions(
     owner_of = {instance.representative: c for instance, c in zip(instances, owner, strict=True)}
     for i, j in ask.refused:
         if i in owner_of and j in owner_of:
-            a, b = owner_of[i], owner_of[j]
-            apart[a, b] = apart[b, a] = True
+            c, d = owner_of[i], owner_of[j]
+            apart[c, d] = apart[d, c] = True
     members: list[list[int]] = [np.flatnonzero(owner == c).tolist() for c in range(len(clusters))]
     # Distances of the pairs that may still be asked about; the smaller number is the row.
     waiting = np.where(apart | np.tri(len(clusters), dtype=bool), np.inf, gap)
     merges: list[tuple[int, int]] = []
     while True:
-        a, b = map(int, np.unravel_index(np.argmin(waiting), waiting.shape))
+        a, b = divmod(int(np.argmin(waiting)), len(clusters))
         if np.isinf(waiting[a, b]) or ask.exhausted:
             break
         p, q = members[a][0], members[b][0]
         if about == "closest":
             between = distance[np.ix_(members[a], members[b])]
-            row, column = np.unravel_index(np.argmin(between), between.shape)
+            row, column = divmod(int(np.argmin(between)), len(members[b]))
             p, q = members[a][row], members[b][column]
         answer = ask(instances[p].representative, instances[q].representative)
         waiting[a, b] = np.inf
