@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from paper_data import oracle, paper_data
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from toy import GROUPS, points
 
+from paper_data import oracle, paper_data
 from sentree.baselines import COBRA
 from sentree.metrics import dendrogram_purity
 

@@ -10,7 +10,7 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils._param_validation import Interval
 
 from sentree.baselines.base import Baseline
-from sentree.baselines.parts import k_means_parts
+from sentree.baselines.parts import k_means_parts, one_thread
 from sentree.baselines.queries import (
     Answers,
     QueryBaseline,
@@ -134,7 +134,8 @@ class COBRA(QueryBaseline):
         for part in rest:
             points = np.concatenate([instance.points for instance in instances])
             owner = np.repeat(np.arange(len(instances)), [s.points.size for s in instances])
-            nearest, distance = pairwise_distances_argmin_min(X[part], X[points])
+            with one_thread():
+                nearest, distance = pairwise_distances_argmin_min(X[part], X[points])
             receiver = owner[nearest[np.argmin(distance)]]
             instances[receiver] = instances[receiver].plus(part)
         return instances

@@ -272,7 +272,7 @@ class QueryBaseline(Baseline):
             warnings.warn(
                 f"{type(self).__name__} has nobody to ask, so nothing is merged: give oracle=, "
                 "classes (y) or pairs",
-                stacklevel=6,
+                stacklevel=5,
             )
         ask = Answers(given, X.shape[0], self._oracle, self.max_queries)
         self._search(scaled(X, self.scale), ask, random)

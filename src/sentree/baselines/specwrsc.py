@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.affinity import PAPER_PRESETS, knn_graph
 from sentree.baselines.base import Baseline, scaled
-from sentree.baselines.parts import k_means_parts
+from sentree.baselines.parts import k_means_parts, one_thread
 from sentree.baselines.tree_builder import TreeBuilder
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
@@ -148,6 +148,8 @@ class SpecWRSC(Baseline):
         weights = _with_loops(self.graph_)
         rows = spectrum.rows(weights, self.n_clusters)
         clusters = k_means_parts(rows, self.n_clusters, random, n_init=self.n_init)
+        if self.sparsest_cut == "exact":  # ties between cuts must not depend on k-means
+            clusters.sort(key=lambda cluster: int(cluster[0]))
         buckets = [
             bucket
             for cluster in clusters
@@ -243,7 +245,8 @@ class _Spectrum:
         n = weights.shape[0]
         if n <= max(_DENSE, k + 1):
             laplacian = np.eye(n) - walk.toarray()
-            value, vector = scipy.linalg.eigh(laplacian, subset_by_index=[0, k - 1])
+            with one_thread():
+                value, vector = scipy.linalg.eigh(laplacian, subset_by_index=[0, k - 1])
             return value, vector
         value, vector = eigsh(walk, k, which="LA", v0=self._random.uniform(size=n))
         return 1.0 - value[::-1], vector[:, ::-1]
