@@ -57,7 +57,7 @@ class COBRA(QueryBaseline):
     queries_ : list of (int, int, bool or None)
         The questions in order, with their answers.
     n_queries_ : int
-        Number of questions.
+        Number of questions; those without an answer count too.
     n_iter_ : int
         Number of merges.
 

@@ -55,14 +55,15 @@ class COBRAS(QueryBaseline):
     queries_ : list of (int, int, bool or None)
         The questions in order, with their answers.
     n_queries_ : int
-        Number of questions.
+        Number of questions; those without an answer count too.
     n_iter_ : int
         Number of super-instances that were split.
 
     Notes
     -----
-    The result is that of the last merging that ended within the budget. Questions that nobody can
-    answer count too; such an answer ends the search for the number of parts, and merges nothing.
+    The result is that of the last merging that ended within the budget. A question that
+    nobody can answer ends the search for the number of parts, and merges nothing; pairs alone
+    decide few questions and leave many small clusters.
 
     An answer is remembered and used again for the same two samples; the public program asks again
     while it looks for the number of parts.
@@ -125,10 +126,8 @@ class COBRAS(QueryBaseline):
                 finished = clusters
             self.n_iter_ += 1
         builder = TreeBuilder(X.shape[0])
-        tops = []
-        for cluster in finished:
-            tops.append(builder.join([builder.join(s.points.tolist()) for s in cluster]))
-        builder.join(tops)
+        parts = [[builder.join(s.points.tolist()) for s in cluster] for cluster in finished]
+        builder.join([builder.join(cluster) for cluster in parts])
         self._store(builder, finished)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -205,8 +204,7 @@ def merge_by_questions(
 class QueryBaseline(Baseline):
     """Base of the methods that ask whether two samples belong together.
 
-    A subclass gives ``_search(X, ask, random)``, which returns the clusters, as lists of
-    super-instances, and what was merged to get them out of single super-instances.
+    A subclass gives ``_search(X, ask, random)``, which hands tree and clusters to ``_store``.
     """
 
     max_queries: int | None
@@ -219,7 +217,7 @@ class QueryBaseline(Baseline):
     n_queries_: int
     _oracle: Oracle | None = None
 
-    def fit(  # the base's, with somebody to ask
+    def fit(
         self,
         X: Any,
         y: ArrayLike | None = None,
@@ -279,8 +277,8 @@ class QueryBaseline(Baseline):
         self.queries_ = ask.queries
         self.n_queries_ = len(ask.queries)
 
-    @abstractmethod
-    def _search(self, X: FloatArray, ask: Answers, random: np.random.RandomState) -> None: ...
+    def _search(self, X: FloatArray, ask: Answers, random: np.random.RandomState) -> None:
+        raise AssertionError("subclasses search")
 
     def _store(self, builder: TreeBuilder, clusters: Sequence[Cluster]) -> None:
         """Keep clusters and the tree that the builder holds."""
