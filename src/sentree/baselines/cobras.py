@@ -61,12 +61,9 @@ class COBRAS(QueryBaseline):
 
     Notes
     -----
-    The result is that of the last merging that ended within the budget. A question that
-    nobody can answer ends the search for the number of parts, and merges nothing; pairs alone
-    decide few questions and leave many small clusters.
-
-    An answer is remembered and used again for the same two samples; the public program asks again
-    while it looks for the number of parts.
+    The result is that of the last merging that ended within the budget. Answers are remembered: no
+    question is put twice. One that nobody can answer ends the search for the number of parts, and
+    merges nothing; pairs alone decide few questions and leave many small clusters.
 
     References
     ----------
@@ -126,8 +123,8 @@ class COBRAS(QueryBaseline):
                 finished = clusters
             self.n_iter_ += 1
         builder = TreeBuilder(X.shape[0])
-        parts = [[builder.join(s.points.tolist()) for s in cluster] for cluster in finished]
-        builder.join([builder.join(cluster) for cluster in parts])
+        nodes = [[builder.join(s.points.tolist()) for s in cluster] for cluster in finished]
+        builder.join([builder.join(cluster) for cluster in nodes])
         self._store(builder, finished)
 
 
