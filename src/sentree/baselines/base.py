@@ -124,10 +124,9 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             "triplets": len(given.triplets),
         }
         if any(kinds.values()) and not any(kinds[kind] for kind in self._reads):
+            reads = f"reads {' and '.join(self._reads)} only" if self._reads else "is unsupervised"
             warnings.warn(
-                f"{type(self).__name__} reads {' and '.join(self._reads)} only: what was given "
-                "does not count",
-                stacklevel=4,
+                f"{type(self).__name__} {reads}: what was given does not count", stacklevel=4
             )
 
     def __sklearn_tags__(self) -> Any:
