@@ -184,7 +184,7 @@ def _lpcnmf(task: Task, given: Constraints | None) -> Result:
 def _specwrsc(task: Task, given: Constraints | None) -> Result:
     from sentree.baselines import SpecWRSC
 
-    study = {"degree": "count", "sparsest_cut": "last"} if task.published else {}
+    study = {"degree": "published", "sparsest_cut": "last"} if task.published else {}
     return _fitted(SpecWRSC(task.k, random_state=task.seed, **study), task, given)
 
 

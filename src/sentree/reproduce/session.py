@@ -118,11 +118,9 @@ def execute(plan: Plan, done: Callable[[Cell, Outcome], None]) -> list[Path]:
         import pandas as pd
 
         table = pd.read_csv(store.path, keep_default_na=False, na_values={"value": [""]})
-        return [
-            store.path,
-            store.folder / "manifest.json",
-            *write_report(table, manifest, store.folder),
-        ]
+        report = write_report(table, manifest, store.folder)
+        others = ("results.csv", "manifest.json", "report.md")
+        return [*(store.folder / name for name in others), report]
 
 
 def _experiments(names: Iterable[str]) -> list[str]:

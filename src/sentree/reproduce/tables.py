@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "Block", "Comparison", "Place", "Score", "blocks", "compare", "scores"]
 
-TABLES = tuple(name for name, experiment in EXPERIMENTS.items() if experiment.amounts is None)
+TABLES = tuple(name for name, experiment in EXPERIMENTS.items() if not experiment.amounts)
 #: Draws behind a printed figure, and the difference in points that is never called one.
 PUBLISHED_DRAWS = 10
 SMALLEST_DIFFERENCE = 1.0
