@@ -147,16 +147,23 @@ class ConstrainedMeanShift(Baseline):
                 stacklevel=5,
             )
         low, high = self.bandwidth_range_ = self._schedule(X)
+        if high == 0:  # all samples are equal
+            i, j, low, high = i[:0], j[:0], 1.0, 1.0
         modes, place = X, np.arange(len(X))
         for step in range(self.max_iter):
             h = low + step / (self.max_iter - 1) * (high - low) if self.max_iter > 1 else high
             modes, place = _merged(modes, place, _SAME * h)
             links = _Links.between(place[i], place[j])
-            moved, left, settled = self._shift(modes, place, X, links, h)
+            apart = _squared(modes, modes)
+            left = self._left(apart, links, h)
+            near = self._weight(apart if self.blurring else _squared(modes, X), h)
+            moved = self._shift(modes, place, X, near, left)
             still = np.allclose(moved + middle, modes + middle, rtol=1e-4, atol=1e-6)
             modes = moved
-            if self.early_stopping and still and (low == high or settled):
-                break
+            if self.early_stopping and still:
+                cut = left if self.blurring else left[:, place]
+                if low == high or np.all((cut < self.merge_b) | (near > self.merge_k)):
+                    break
         self.n_iter_ = step + 1
         self.bandwidth_ = h
         self.modes_ = modes[place] + middle
@@ -177,35 +184,26 @@ class ConstrainedMeanShift(Baseline):
         return float(given[0]), float(given[1])
 
     def _shift(
-        self, modes: FloatArray, place: IntArray, X: FloatArray, links: _Links, h: float
-    ) -> tuple[FloatArray, FloatArray, bool]:
-        """Move all modes once; return them, what the links left, and whether all is decided."""
-        apart = _squared(modes, modes)
-        left = self._left(apart, links, h)
+        self, modes: FloatArray, place: IntArray, X: FloatArray, near: FloatArray, left: FloatArray
+    ) -> FloatArray:
+        """Move all modes once to the mean of what attracts them."""
         if self.blurring:
-            samples = modes
-            near = self._weight(apart, h)
-            decided = (left < self.merge_b) | (near > self.merge_k)
             size = np.bincount(place)
             weight = near * left * size
             # A sample always counts for itself, but those at its place may be cut off.
             np.fill_diagonal(weight, 1 + (size - 1) * left.diagonal())
         else:
-            samples = X
-            weight = self._weight(_squared(modes, X), h)
-            cut = left[:, place]
-            decided = (cut < self.merge_b) | (weight > self.merge_k)
-            weight *= cut
+            weight = near * left[:, place]
         total = weight.sum(axis=1)[:, None]
-        moved = np.where(total > 1e-10, weight @ samples / np.maximum(total, 1e-10), modes)
-        return moved, left, bool(decided.all())
+        mean = weight @ (modes if self.blurring else X) / np.maximum(total, 1e-10)
+        return np.where(total > 1e-10, mean, modes)
 
     def _left(self, apart: FloatArray, links: _Links, h: float) -> FloatArray:
         """Return the share of attraction between every two modes that the cannot-links leave."""
         reach = self.c_scale * np.sqrt(apart[links.x, links.y])
         reach = np.minimum(h, np.maximum(reach, _LEAST_REACH))
         left = np.ones_like(apart)
-        for x, y, times, width in zip(*links, reach, strict=True):
+        for x, y, times, width in zip(*(part.tolist() for part in (*links, reach)), strict=True):
             here, there = self._weight(apart[x], width), self._weight(apart[y], width)
             a, c = np.flatnonzero(here), np.flatnonzero(there)
             left[a[:, None], c] *= (1 - here[a, None] * there[c]) ** times
