@@ -235,7 +235,8 @@ class _Links(NamedTuple):
 
 def _squared(A: FloatArray, B: FloatArray) -> FloatArray:
     """Return squared distances between the rows of A and those of B."""
-    squared = A @ (-2 * B.T)
+    squared = A @ B.T  # half the work where A is B
+    squared *= -2
     squared += np.einsum("ij,ij->i", A, A)[:, None]
     squared += np.einsum("ij,ij->i", B, B)
     np.maximum(squared, 0, out=squared)
