@@ -334,7 +334,7 @@ def sample_seeds(y: ArrayLike, share: int | float = 0.1, random_state: Seed = No
     --------
     >>> from sentree.datasets import sample_seeds
     >>> sample_seeds(["a", "a", "b", "c"], 0.5, random_state=0)
-    Constraints(labels=3, classes=3)
+    Constraints(labels=3, classes=3 declared)
     """
     classes = _Classes.of(y)
     amount = _amount(share, classes.n, "share")

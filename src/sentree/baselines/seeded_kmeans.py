@@ -72,6 +72,7 @@ class SeededKMeans(Baseline):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
     _reads = ("labels",)
+    objective_: list[float]
 
     def __init__(
         self,
@@ -128,14 +129,13 @@ def _start(X: FloatArray, seeds: IntArray, k: int, random: np.random.RandomState
     centers = _means(X, seeds, np.zeros((k, X.shape[1])))
     has_seeds = np.isin(np.arange(k), seeds)
     free = X[seeds < 0] if (seeds < 0).any() else X
-    chance = None  # all alike for the very first centre
+    gap = np.full(len(free), np.inf)  # squared distance to the nearest centre so far
     if has_seeds.any():
-        chance = pairwise_distances_argmin_min(free, centers[has_seeds])[1] ** 2
+        gap = pairwise_distances_argmin_min(free, centers[has_seeds])[1] ** 2
     for q in np.flatnonzero(~has_seeds):
-        uniform = chance is None or chance.sum() == 0
-        centers[q] = free[random.choice(len(free), p=None if uniform else chance / chance.sum())]
-        gap = np.sum((free - centers[q]) ** 2, axis=1)
-        chance = gap if chance is None else np.minimum(chance, gap)
+        chance = gap / gap.sum() if 0 < gap.sum() < np.inf else None
+        centers[q] = free[random.choice(len(free), p=chance)]
+        gap = np.minimum(gap, np.sum((free - centers[q]) ** 2, axis=1))
     return centers
 
 
