@@ -8,7 +8,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.baselines.base import Baseline, IntArray, nearest, scaled
@@ -29,7 +28,7 @@ __all__ = ["PCPSNMF"]
 #: Rate at which weights fall with distance.
 _RATE = 0.25
 #: Least denominator: only keeps 0 / 0 from being NaN. Larger ones would kill small entries.
-_FLOOR = 1e-300
+_FLOOR = 1e-200
 
 
 class PCPSNMF(Baseline):
@@ -195,32 +194,34 @@ class _Run(NamedTuple):
 class _Pull(NamedTuple):
     """What draws K, whatever V is: alpha Z - mu L / 2, as blocks and a sparse matrix.
 
-    Z is 1 within each block of samples that must be together; L = D - W is the Laplacian.
+    Z is 1 within each block of samples that must be together; L is the Laplacian of the graph.
     """
 
-    W: sp.csr_array
-    degree: FloatArray
+    graph: sp.csr_array
     component: IntArray
     blocks: sp.csr_array
-    mu: float
     alpha: float
 
     @classmethod
     def of(cls, W: sp.csr_array, component: IntArray, mu: float, alpha: float) -> _Pull:
-        """Describe a graph and its blocks; weights of a sample with itself drop out of L."""
-        W = sp.csr_array(W - sp.diags_array(W.diagonal()))
-        n = component.size
+        """Describe a graph and its blocks."""
+        degree = np.asarray(W.sum(axis=1)).ravel()
+        graph = sp.csr_array((W - sp.diags_array(degree)) * (mu / 2))
         order = np.argsort(component, kind="stable")
         start = np.concatenate(([0], np.cumsum(np.bincount(component))))
-        blocks = sp.csr_array((np.ones(n), order, start), shape=(start.size - 1, n))
-        return cls(W, np.asarray(W.sum(axis=1)).ravel(), component, blocks, mu, alpha)
+        blocks = sp.csr_array((np.ones(order.size), order, start), (start.size - 1, order.size))
+        return cls(graph, component, blocks, alpha)
 
     def times(self, V: FloatArray) -> FloatArray:
         """Return the product with every factor."""
-        drawn = sparse_product((self.mu / 2) * self.W, V)
-        drawn -= (self.mu / 2) * self.degree[:, None, None] * V
+        drawn = sparse_product(self.graph, V)
         drawn += self.alpha * sparse_product(self.blocks, V)[self.component]
         return drawn
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """The diagonal of alpha Z - mu L / 2."""
+        return np.asarray(self.alpha + self.graph.diagonal())
 
     @property
     def together(self) -> float:
@@ -231,20 +232,10 @@ class _Pull(NamedTuple):
     @property
     def squared(self) -> float:
         """Sum of the squares of alpha Z - mu L / 2."""
-        inside = self.W.tocoo()
-        within = inside.data[self.component[inside.row] == self.component[inside.col]].sum()
-        laplacian = float(self.W.data @ self.W.data + self.degree @ self.degree)
-        crossing = float(self.degree.sum() - within)  # trace of Z L
-        return (
-            self.alpha**2 * self.together
-            - self.alpha * self.mu * crossing
-            + self.mu**2 / 4 * laplacian
-        )
-
-    @property
-    def diagonal(self) -> FloatArray:
-        """The diagonal of alpha Z - mu L / 2."""
-        return self.alpha - (self.mu / 2) * self.degree
+        entry = self.graph.tocoo()
+        within = entry.data[self.component[entry.row] == self.component[entry.col]].sum()
+        crossed = 2 * self.alpha * float(within) + float(entry.data @ entry.data)
+        return self.alpha**2 * self.together + crossed
 
 
 def _exact_descent(pull: _Pull, V: FloatArray, n_steps: int) -> list[_Run]:
@@ -275,3 +266,48 @@ def _exact_descent(pull: _Pull, V: FloatArray, n_steps: int) -> list[_Run]:
         quarter_step(V, drawn, low_rank, _FLOOR)
     objective = np.array(trace)
     return [_Run(V[:, e], drawn[:, e], objective[:, e].tolist()) for e in range(V.shape[1])]
+
+
+def _multiplicative_descent(pull: _Pull, V: FloatArray, K: FloatArray, n_steps: int) -> _Run:
+    """Take steps from one start with K as a whole, which is as long as it is wide."""
+    Z = (pull.blocks.T @ pull.blocks).toarray()
+    laplacian = -2 * pull.graph.toarray()  # mu L
+    degree = laplacian.diagonal().clip(0)
+    drawn = 2 * pull.alpha * Z - laplacian
+    np.fill_diagonal(drawn, 2 * pull.alpha)
+    K = np.where(Z == 1, 1.0, K)
+
+    def objective() -> float:
+        value = np.square((K + K.T) / 2 - product).sum() + np.vdot(laplacian, K)
+        return float(value + pull.alpha * np.square(K - Z).sum())
+
+    product = V @ V.T
+    trace = [objective()]
+    for _ in range(n_steps):
+        below = (2 * pull.alpha + 1) * K + K.T
+        below.flat[:: K.shape[0] + 1] += degree
+        product *= 2
+        product += drawn
+        product /= np.maximum(below, _FLOOR, out=below)
+        K *= product
+        SV = (K @ V + K.T @ V) / 2
+        quarter_step(V, SV.copy(), V @ (V.T @ V), _FLOOR)
+        product = V @ V.T
+        trace.append(objective())
+    return _Run(V, SV, trace)
+
+
+def _unit_columns(A: FloatArray) -> FloatArray:
+    """Bring columns to length 1; those of zeros stay."""
+    return np.asarray(A / np.maximum(np.linalg.norm(A, axis=0), _FLOOR))
+
+
+def _start_array(value: Any, shape: tuple[int, int], name: str) -> FloatArray:
+    """Return a given start with columns of length 1, or say what is wrong with it."""
+    given = np.asarray(value, dtype=np.float64)
+    if given.shape != shape or not np.isfinite(given).all() or given.min() < 0:
+        raise ValueError(
+            f"init of {name} must hold finite numbers >= 0 of shape {shape}, got shape "
+            f"{given.shape}"
+        )
+    return _unit_columns(given)
