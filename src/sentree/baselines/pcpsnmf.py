@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sentree.baselines.base import Baseline, IntArray, nearest, scaled
 from sentree.baselines.symnmf import (
     gram,
+    groups,
     inner,
     quarter_step,
     sparse_product,
@@ -207,10 +208,7 @@ class _Pull(NamedTuple):
         """Describe a graph and its blocks."""
         degree = np.asarray(W.sum(axis=1)).ravel()
         graph = sp.csr_array((W - sp.diags_array(degree)) * (mu / 2))
-        order = np.argsort(component, kind="stable")
-        start = np.concatenate(([0], np.cumsum(np.bincount(component))))
-        blocks = sp.csr_array((np.ones(order.size), order, start), (start.size - 1, order.size))
-        return cls(graph, component, blocks, alpha)
+        return cls(graph, component, groups(component, component.max() + 1), alpha)
 
     def times(self, V: FloatArray) -> FloatArray:
         """Return the product with every factor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sentree.baselines.base import Baseline, IntArray, class_codes, nearest, scaled
 from sentree.baselines.symnmf import (
     gram,
+    groups,
     inner,
     quarter_step,
     sparse_product,
@@ -32,6 +34,10 @@ _WIDTH = 100.0
 _FLOOR = 1e-5
 #: Rows of distances that are made at a time.
 _CHUNK = 1 << 10
+#: Entries of the members that are worked on at a time: these stay in the cache.
+_BLOCK = 1 << 15
+#: Kinds of samples per member up to which their votes are written out.
+_FEW = 10
 
 
 class S4NMF(Baseline):
@@ -147,17 +153,18 @@ class S4NMF(Baseline):
         n = X.shape[0]
         known = _Known.of(class_codes(given, n), self.apart, self.together)
         A: _Affinity = _Graph(sp.csr_array(X) if self._precomputed else self._graph(X))
-        H = self._first_start(n, random)
+        starts = self._first_starts(n, random)
         for turn in range(self.n_rounds):
             if turn:
                 A = _Votes.of(self.member_labels_, self.weights_, self.n_clusters)
-                H = self._start(n, random)
-            trace = _descend(A, known, H, self.max_iter, traced=turn == self.n_rounds - 1)
-            self.member_labels_ = np.ascontiguousarray(H.argmax(axis=2).T.astype(np.int32))
-            self.weights_ = _weights(A, known, H)
+                starts = self._starts(n, random)
+            done = [_descend(A, known, H, self.max_iter) for H in self._blocks(starts)]
+            self.member_labels_ = np.concatenate([run.labels for run in done])
+            good = 1.0 / np.maximum(np.concatenate([run.misfit for run in done]), 1e-12)
+            self.weights_ = good / good.sum()
         best = int(self.weights_.argmax())
         self.labels_ = renumber(self.member_labels_[best])
-        self.objective_ = trace[:, best].tolist()
+        self.objective_ = np.concatenate([run.objective for run in done], axis=1)[:, best].tolist()
         self.n_iter_ = self.max_iter
 
     def _graph(self, X: FloatArray) -> sp.csr_array:
@@ -165,22 +172,28 @@ class S4NMF(Baseline):
         distance, index = nearest(scaled(X, self.scale), self.n_neighbors)
         return symmetric_neighbors(np.exp(-((distance / _WIDTH) ** 2)), index, "larger")
 
-    def _first_start(self, n: int, random: np.random.RandomState) -> FloatArray:
-        """Return the start of the first round."""
+    def _first_starts(self, n: int, random: np.random.RandomState) -> FloatArray:
+        """Return the starts of the first round."""
         if self.init is None:
-            return self._start(n, random)
-        given = np.asarray(self.init, dtype=np.float64)
+            return self._starts(n, random)
+        given = np.array(self.init, dtype=np.float64)
         shape = (self.n_members, n, self.n_clusters)
         if given.shape != shape or not np.isfinite(given).all() or given.min() < 0:
             raise ValueError(
                 f"init must hold finite numbers >= 0 of shape {shape} (n_members, n_samples, "
                 f"n_clusters), got shape {given.shape}"
             )
-        return np.array(given.transpose(1, 0, 2), order="C")
+        return given
 
-    def _start(self, n: int, random: np.random.RandomState) -> FloatArray:
-        """Return factors drawn at random, of shape (n, n_members, n_clusters)."""
-        return random.uniform(size=(n, self.n_members, self.n_clusters))
+    def _starts(self, n: int, random: np.random.RandomState) -> FloatArray:
+        """Return factors drawn at random, of shape (n_members, n, n_clusters)."""
+        return random.uniform(size=(self.n_members, n, self.n_clusters))
+
+    def _blocks(self, starts: FloatArray) -> Iterator[FloatArray]:
+        """Return a few members at a time, of shape (n, few, n_clusters)."""
+        few = max(1, _BLOCK // starts[0].size)
+        for first in range(0, self.n_members, few):
+            yield np.ascontiguousarray(starts[first : first + few].transpose(1, 0, 2))
 
 
 class _Affinity(Protocol):
@@ -215,8 +228,7 @@ class _Votes(NamedTuple):
 
     kind: IntArray
     of_kind: sp.csr_array
-    clusters: sp.csr_array
-    members: sp.csr_array
+    chain: tuple[Any, ...]
     squared: float
 
     @classmethod
@@ -229,15 +241,17 @@ class _Votes(NamedTuple):
         column = (seen + k * np.arange(e)).ravel()
         root = np.tile(np.sqrt(weights), m)
         B = sp.csr_array((root, column, np.arange(0, m * e + 1, e)), shape=(m, e * k))
-        order = np.argsort(kind, kind="stable")
-        start = np.concatenate(([0], np.cumsum(np.bincount(kind, minlength=m))))
-        P = sp.csr_array((np.ones(n), order, start), shape=(m, n))
-        overlap = (B.T @ sp.diags_array(np.diff(start).astype(np.float64)) @ B).tocsr()
-        return cls(kind, P, B, B.T.tocsr(), float(overlap.data @ overlap.data))
+        P = groups(kind, m)
+        size = np.diff(P.indptr).astype(np.float64)
+        overlap = (B.T @ sp.diags_array(size) @ B).tocsr()
+        chain = ((B @ B.T).toarray(),) if m <= _FEW * e else (B.T.tocsr(), B)
+        return cls(kind, P, chain, float(overlap.data @ overlap.data))
 
     def times(self, H: FloatArray) -> FloatArray:
-        by_kind = sparse_product(self.of_kind, H)
-        return sparse_product(self.clusters, sparse_product(self.members, by_kind))[self.kind]
+        product = sparse_product(self.of_kind, H)
+        for matrix in self.chain:
+            product = sparse_product(matrix, product)
+        return product[self.kind]
 
 
 class _Known(NamedTuple):
@@ -253,12 +267,10 @@ class _Known(NamedTuple):
     @classmethod
     def of(cls, codes: IntArray, apart: float, together: float) -> _Known:
         """Sort the labelled samples by class."""
-        row = np.argsort(codes, kind="stable")[np.count_nonzero(codes < 0) :]
-        _, code = np.unique(codes[row], return_inverse=True)
-        size = np.bincount(code).astype(np.float64)
-        start = np.concatenate(([0], np.cumsum(size))).astype(np.int64)
-        by_class = sp.csr_array((np.ones(row.size), row, start), shape=(size.size, codes.size))
-        return cls(row, code, size, by_class, apart, together)
+        by_class = groups(codes, codes.max(initial=-1) + 1)
+        row = by_class.indices.astype(np.int64)
+        size = np.diff(by_class.indptr).astype(np.float64)
+        return cls(row, codes[row], size, by_class, apart, together)
 
     def sums(self, H: FloatArray) -> FloatArray:
         """Add up the labelled rows of each class."""
@@ -287,40 +299,34 @@ class _Known(NamedTuple):
     def price_distance(self, H: FloatArray) -> FloatArray:
         """Return the price of distances of rows of one class, not squared."""
         price = np.zeros(H.shape[1])
-        ends = np.cumsum(self.size).astype(np.int64)
-        for rows in np.split(self.row, ends[:-1]) if ends.size else []:
+        for rows in np.split(self.row, self.by_class.indptr[1:-1]):
             for start in range(0, rows.size, _CHUNK):
                 some = H[rows[start : start + _CHUNK]]
                 price += [cdist(some[:, e], H[rows, e]).sum() for e in range(H.shape[1])]
         return self.together * price
 
 
-def _descend(A: _Affinity, known: _Known, H: FloatArray, n_steps: int, traced: bool) -> FloatArray:
-    """Take steps, in place; return the objectives before each and at the end, where wanted."""
+class _Run(NamedTuple):
+    """Where members have come: clusters, misfits for their weights, objectives on the way."""
+
+    labels: NDArray[np.int32]
+    misfit: FloatArray
+    objective: FloatArray
+
+
+def _descend(A: _Affinity, known: _Known, H: FloatArray, n_steps: int) -> _Run:
+    """Take steps from H, in place."""
     trace = []
-    for _ in range(n_steps):
+    for step in range(n_steps + 1):
         AH, G, sums = A.times(H), gram(H), known.sums(H)
-        if traced:
-            trace.append(_misfit(A, H, AH, G) + _prices(known, H, sums))
+        # The squared distance of each H Hᵀ from the affinity.
+        distance = np.maximum(A.squared - 2 * inner(H, AH) + (G * G).sum(axis=(1, 2)), 0.0)
+        misfit = distance + known.price_apart(sums)
+        trace.append(misfit + known.price_together(H, sums))
+        if step == n_steps:
+            break
         denominator = times(H, G)
         known.press(H, sums, AH, denominator)
         quarter_step(H, AH, denominator, _FLOOR)
-    trace.append(_misfit(A, H, A.times(H), gram(H)) + _prices(known, H, known.sums(H)))
-    return np.array(trace)
-
-
-def _misfit(A: _Affinity, H: FloatArray, AH: FloatArray, G: FloatArray) -> FloatArray:
-    """Return the squared distance of each H Hᵀ from the affinity."""
-    return np.maximum(A.squared - 2 * inner(H, AH) + (G * G).sum(axis=(1, 2)), 0.0)
-
-
-def _prices(known: _Known, H: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return what the labels cost in the objective."""
-    return known.price_apart(sums) + known.price_together(H, sums)
-
-
-def _weights(A: _Affinity, known: _Known, H: FloatArray) -> FloatArray:
-    """Return the weights of members, the inverses of their misfits, with a sum of 1."""
-    fit = _misfit(A, H, A.times(H), gram(H)) + known.price_apart(known.sums(H))
-    good = 1.0 / np.maximum(fit + known.price_distance(H), 1e-12)
-    return np.asarray(good / good.sum())
+    labels = np.ascontiguousarray(H.argmax(axis=2).T.astype(np.int32))
+    return _Run(labels, misfit + known.price_distance(H), np.array(trace))

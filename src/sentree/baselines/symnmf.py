@@ -6,16 +6,26 @@ meets all of them as one of e * k columns, and dense products run member by memb
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
+from sentree.baselines.base import IntArray
 from sentree.graph import FloatArray
-from sentree.tree import NodeArray
 
-__all__ = ["gram", "inner", "quarter_step", "sparse_product", "symmetric_neighbors", "times"]
+__all__ = [
+    "gram",
+    "groups",
+    "inner",
+    "quarter_step",
+    "sparse_product",
+    "symmetric_neighbors",
+    "times",
+]
 
 
-def sparse_product(A: sp.csr_array, H: FloatArray) -> FloatArray:
+def sparse_product(A: Any, H: FloatArray) -> FloatArray:
     """Return A times every factor."""
     product: FloatArray = A @ H.reshape(H.shape[0], -1)
     return product.reshape(A.shape[0], *H.shape[1:])
@@ -52,7 +62,14 @@ def quarter_step(
     H *= numerator
 
 
-def symmetric_neighbors(weight: FloatArray, index: NodeArray, rule: str) -> sp.csr_array:
+def groups(group: IntArray, n_groups: int) -> sp.csr_array:
+    """Return the matrix that adds up the rows of each group; rows of group -1 count nowhere."""
+    order = np.argsort(group, kind="stable")[np.count_nonzero(group < 0) :]
+    start = np.concatenate(([0], np.cumsum(np.bincount(group[order], minlength=n_groups))))
+    return sp.csr_array((np.ones(order.size), order, start), shape=(n_groups, group.size))
+
+
+def symmetric_neighbors(weight: FloatArray, index: IntArray, rule: str) -> sp.csr_array:
     """Return the graph of weights to neighbours, with the mean or the larger of both directions."""
     n, p = index.shape
     W = sp.csr_array((weight.ravel(), index.ravel(), np.arange(0, n * p + 1, p)), shape=(n, n))
