@@ -153,8 +153,8 @@ class PCPSNMF(Baseline):
             runs = [_multiplicative_descent(pull, V, K, self.max_iter) for V, K in starts]
         best = min(runs, key=lambda run: run.objective[-1])
         self.factor_ = _unit_columns(best.V)
-        zero = ~self.factor_.any(axis=1)
-        self.labels_ = renumber(np.where(zero[:, None], best.SV, self.factor_).argmax(axis=1))
+        zero = self.factor_.max(axis=1, keepdims=True) == 0
+        self.labels_ = renumber(np.where(zero, best.SV, self.factor_).argmax(axis=1))
         self.objective_ = best.objective
         self.n_iter_ = self.max_iter
 

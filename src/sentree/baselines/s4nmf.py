@@ -122,6 +122,9 @@ class S4NMF(Baseline):
     }
     _reads: ClassVar[tuple[str, ...]] = ("labels",)
 
+    member_labels_: NDArray[np.int32]
+    weights_: FloatArray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -158,7 +161,8 @@ class S4NMF(Baseline):
             if turn:
                 A = _Votes.of(self.member_labels_, self.weights_, self.n_clusters)
                 starts = self._starts(n, random)
-            done = [_descend(A, known, H, self.max_iter) for H in self._blocks(starts)]
+            last = turn == self.n_rounds - 1
+            done = [_descend(A, known, H, self.max_iter, last) for H in self._blocks(starts)]
             self.member_labels_ = np.concatenate([run.labels for run in done])
             good = 1.0 / np.maximum(np.concatenate([run.misfit for run in done]), 1e-12)
             self.weights_ = good / good.sum()
@@ -234,7 +238,7 @@ class _Votes(NamedTuple):
     @classmethod
     def of(cls, labels: NDArray[np.int32], weights: FloatArray, k: int) -> _Votes:
         """Count the votes of members with these labels."""
-        e, n = labels.shape
+        e = len(labels)
         seen, kind = np.unique(labels.T, axis=0, return_inverse=True)
         kind = kind.reshape(-1).astype(np.int64)
         m = len(seen)
@@ -288,7 +292,7 @@ class _Known(NamedTuple):
     def price_apart(self, sums: FloatArray) -> FloatArray:
         """Return the price of products of rows of different classes."""
         total = sums.sum(axis=0)
-        return self.apart * ((total * total).sum(axis=-1) - inner(sums, sums))
+        return np.asarray(self.apart * ((total * total).sum(axis=-1) - inner(sums, sums)))
 
     def price_together(self, H: FloatArray, sums: FloatArray) -> FloatArray:
         """Return the price of squared distances of rows of one class."""
@@ -314,15 +318,15 @@ class _Run(NamedTuple):
     objective: FloatArray
 
 
-def _descend(A: _Affinity, known: _Known, H: FloatArray, n_steps: int) -> _Run:
-    """Take steps from H, in place."""
+def _descend(A: _Affinity, known: _Known, H: FloatArray, n_steps: int, traced: bool) -> _Run:
+    """Take steps from H, in place; untraced, only the last objective is made."""
     trace = []
     for step in range(n_steps + 1):
         AH, G, sums = A.times(H), gram(H), known.sums(H)
-        # The squared distance of each H Hᵀ from the affinity.
-        distance = np.maximum(A.squared - 2 * inner(H, AH) + (G * G).sum(axis=(1, 2)), 0.0)
-        misfit = distance + known.price_apart(sums)
-        trace.append(misfit + known.price_together(H, sums))
+        if traced or step == n_steps:
+            distance = A.squared - 2 * inner(H, AH) + (G * G).sum(axis=(1, 2))
+            misfit = np.maximum(distance, 0.0) + known.price_apart(sums)
+            trace.append(misfit + known.price_together(H, sums))
         if step == n_steps:
             break
         denominator = times(H, G)

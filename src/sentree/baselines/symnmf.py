@@ -33,7 +33,7 @@ def sparse_product(A: Any, H: FloatArray) -> FloatArray:
 
 def gram(H: FloatArray) -> FloatArray:
     """Return the (k, k) products of the columns of every factor with one another."""
-    return np.matmul(H.transpose(1, 2, 0), H.transpose(1, 0, 2))
+    return np.asarray(np.matmul(H.transpose(1, 2, 0), H.transpose(1, 0, 2)))
 
 
 def times(H: FloatArray, G: FloatArray) -> FloatArray:
@@ -45,7 +45,7 @@ def times(H: FloatArray, G: FloatArray) -> FloatArray:
 
 def inner(A: FloatArray, B: FloatArray) -> FloatArray:
     """Return the sum of the products of all entries, for every factor."""
-    return np.einsum("nek,nek->e", A, B)
+    return np.asarray(np.einsum("nek,nek->e", A, B))
 
 
 def quarter_step(
