@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import toy
-from paper_data import oracle, paper_data
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from paper_data import oracle, paper_data
 from sentree import ConstraintConflict
 from sentree.baselines import PCPSNMF, pcpsnmf
 from sentree.datasets import sample_pairs
@@ -154,7 +154,7 @@ def test_easy_blobs(seed):
 
 
 def test_all_starts_are_run_and_the_lowest_objective_counts():
-    X, y = toy.easy_blobs()
+    X, _ = toy.easy_blobs()
     random = np.random.RandomState(0)
     starts = [random.uniform(size=(90, 3)) for _ in range(5)]
     single = [PCPSNMF(3, init=V).fit(X).objective_[-1] for V in starts]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import toy
-from paper_data import oracle, paper_data
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from paper_data import oracle, paper_data
 from sentree import ConstraintConflict
 from sentree.baselines import S4NMF, s4nmf
 
