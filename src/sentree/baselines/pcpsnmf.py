@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -165,23 +166,17 @@ class PCPSNMF(Baseline):
 
     def _starts(
         self, n: int, random: np.random.RandomState, with_k: bool
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        """Return V and K of every start; K is empty where it is not needed."""
-        nothing = np.empty((0, 0))
-        if self.init is None:
-            return [
-                (
-                    _unit_columns(random.uniform(size=(n, self.n_clusters))),
-                    _unit_columns(random.uniform(size=(n, n))) if with_k else nothing,
-                )
-                for _ in range(self.n_init)
-            ]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Return V and K of one start after the other; K is empty where it is not needed."""
         V, K = self.init if isinstance(self.init, tuple) else (self.init, None)
-        V = _start_array(V, (n, self.n_clusters), "V")
-        if not with_k:
-            return [(V, nothing)]
-        drawn = random.uniform(size=(n, n)) if K is None else K
-        return [(V, _start_array(drawn, (n, n), "K"))]
+        given = (V, K if with_k else None)
+        shapes = (n, self.n_clusters), (n, n if with_k else 0)
+        for _ in range(self.n_init if self.init is None else 1):
+            V, K = (
+                random.uniform(size=shape) if start is None else start
+                for start, shape in zip(given, shapes, strict=True)
+            )
+            yield _start_array(V, shapes[0], "V"), _start_array(K, shapes[1], "K")
 
 
 class _Run(NamedTuple):
@@ -303,7 +298,7 @@ def _unit_columns(A: FloatArray) -> FloatArray:
 def _start_array(value: Any, shape: tuple[int, int], name: str) -> FloatArray:
     """Return a given start with columns of length 1, or say what is wrong with it."""
     given = np.asarray(value, dtype=np.float64)
-    if given.shape != shape or not np.isfinite(given).all() or given.min() < 0:
+    if given.shape != shape or not np.isfinite(given).all() or given.min(initial=0.0) < 0:
         raise ValueError(
             f"init of {name} must hold finite numbers >= 0 of shape {shape}, got shape "
             f"{given.shape}"
