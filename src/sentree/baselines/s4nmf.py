@@ -35,7 +35,7 @@ _FLOOR = 1e-5
 #: Rows of distances that are made at a time.
 _CHUNK = 1 << 10
 #: Entries of the members that are worked on at a time: these stay in the cache.
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
 #: Kinds of samples per member up to which their votes are written out.
 _FEW = 10
 
