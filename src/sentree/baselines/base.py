@@ -95,7 +95,7 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
         """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
-        return self.fit(X, y, **constraints).labels_
+        return self.fit(X, y, **constraints).labels_  # scikit-learn's own leaves out y
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         raise AssertionError("subclasses search")
