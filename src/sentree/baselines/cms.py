@@ -55,6 +55,8 @@ class ConstrainedMeanShift(Baseline):
         Stop before ``max_iter`` when no mode moves and a larger bandwidth would not join any.
     scale : {"minmax", "zscore", "unit"} or None, default="minmax"
         Bring features to [0, 1] or to variance 1, or rows to length 1.
+    random_state : int, RandomState or None
+        Nothing is drawn; here so that all compared methods can be called alike.
 
     Attributes
     ----------
@@ -108,7 +110,6 @@ class ConstrainedMeanShift(Baseline):
         "early_stopping": ["boolean"],
         "scale": Baseline._parameter_constraints["scale"],
     }
-    random_state = None  # nothing is drawn
 
     def __init__(
         self,
@@ -123,6 +124,7 @@ class ConstrainedMeanShift(Baseline):
         bandwidth: ArrayLike | None = None,
         early_stopping: bool = True,
         scale: str | None = "minmax",
+        random_state: Any = None,
     ) -> None:
         self.max_iter = max_iter
         self.blurring = blurring
@@ -134,6 +136,7 @@ class ConstrainedMeanShift(Baseline):
         self.bandwidth = bandwidth
         self.early_stopping = early_stopping
         self.scale = scale
+        self.random_state = random_state
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)

@@ -93,7 +93,7 @@ class SeededKMeans(Baseline):
         X = scaled(X, self.scale)
         seeds = class_codes(given, len(X), self.n_clusters)
         centers = _start(X, seeds, self.n_clusters, random)
-        self.objective_ = []
+        self.objective_: list[float] = []
         while len(self.objective_) < self.max_iter:
             labels = pairwise_distances_argmin(X, centers)
             if _fill_empty(X, labels, centers):

@@ -126,7 +126,7 @@ def _pcpsnmf(task: Task, given: Constraints | None) -> Result:
 def _onesteppcp(task: Task, given: Constraints | None) -> Result:
     from sentree.baselines import OneStepPCP
 
-    study = {"admm_max_iter": 10, "row_normalize": False} if task.published else {}
+    study: dict[str, Any] = {"admm_max_iter": 10, "row_normalize": False} if task.published else {}
     return _fitted(OneStepPCP(task.k, random_state=task.seed, **study), task, given)
 
 
@@ -176,7 +176,7 @@ def _s4nmf(task: Task, given: Constraints | None) -> Result:
 def _lpcnmf(task: Task, given: Constraints | None) -> Result:
     from sentree.baselines import LpCNMF
 
-    study = {"assign": "kmeans"} if task.published else {}
+    study: dict[str, Any] = {"assign": "kmeans"} if task.published else {}
     model = LpCNMF(task.k, shift=True, random_state=task.seed, **study)
     return _fitted(model, task, given)
 
@@ -184,7 +184,9 @@ def _lpcnmf(task: Task, given: Constraints | None) -> Result:
 def _specwrsc(task: Task, given: Constraints | None) -> Result:
     from sentree.baselines import SpecWRSC
 
-    study = {"degree": "published", "sparsest_cut": "last"} if task.published else {}
+    study: dict[str, Any] = (
+        {"degree": "published", "sparsest_cut": "last"} if task.published else {}
+    )
     return _fitted(SpecWRSC(task.k, random_state=task.seed, **study), task, given)
 
 
