@@ -11,18 +11,26 @@ from scipy.sparse.csgraph import connected_components
 from sentree.baselines.base import IntArray, class_codes
 from sentree.constraints import Constraints
 
-__all__ = ["class_relation", "pair_relation", "signed_relation"]
+__all__ = ["Relation", "class_relation", "exclusions", "pair_relation", "signed_relation"]
 
-Relation = sp.csr_array[Any, tuple[int, int]]
+Relation = sp.csr_array
 
 
-def signed_relation(given: Constraints, n: int, n_clusters: int) -> Relation:
-    """Return 1 for samples known to be together, -1 for those known to be apart, both at once.
+def signed_relation(
+    given: Constraints, n: int, n_clusters: int, *, negative_labels: bool
+) -> Relation:
+    """Return 1 where two samples are known to be together, -1 where they are known to be apart.
 
-    Pairs and classes are two sources of one relation, of whose sum only the sign counts.
+    Pairs, labels and, where wanted, negative labels are sources of one relation, which add up; only
+    the sign of the sum counts.
     """
     known = class_codes(given, n, n_clusters)
-    return (pair_relation(given, n) + class_relation(known)).sign()
+    relation = pair_relation(given, n) + class_relation(known)
+    if negative_labels:
+        relation = relation + exclusions(given, known)
+    relation = relation.sign()
+    relation.eliminate_zeros()
+    return relation
 
 
 def pair_relation(given: Constraints, n: int) -> Relation:
@@ -34,22 +42,20 @@ def pair_relation(given: Constraints, n: int) -> Relation:
     """
     chains = [np.column_stack((group[:-1], group[1:])) for group in given.together]
     must = np.concatenate((given.must_link, *chains))
-    rivals = [np.argwhere(~np.tri(len(group), dtype=bool)) for group in given.apart]
-    cannot = np.concatenate(
-        (given.cannot_link, *(group[k] for group, k in zip(given.apart, rivals, strict=True)))
-    )
+    rivals = [group[np.argwhere(~np.tri(len(group), dtype=bool))] for group in given.apart]
+    cannot = np.concatenate((given.cannot_link, *rivals))
     linked = np.zeros(n, dtype=bool)
     linked[must] = True
-    component = connected_components(_marked(must, n), directed=False)[1]
+    component = connected_components(_counted(must, n, n), directed=False)[1]
     member = sp.csr_array((linked.astype(np.float64), (np.arange(n), component)))
     closed = linked[cannot].all(axis=1)
-    between = _marked(component[cannot[closed]], member.shape[1])
-    apart = member @ between @ member.T + _marked(cannot, n)
-    return sp.csr_array(member @ member.T - (apart + apart.T).sign())
+    between = _counted(component[cannot[closed]], member.shape[1], member.shape[1])
+    apart = member @ between @ member.T + _counted(cannot, n, n)
+    return member @ member.T - (apart + apart.T).sign()
 
 
 def class_relation(known: IntArray) -> Relation:
-    """Return 1 within, -1 between known classes, the diagonal included; -1 means not known."""
+    """Return 1 within, -1 between known classes, the diagonal included; class -1 is not known."""
     n = known.size
     index = np.flatnonzero(known >= 0)
     row, column = np.repeat(index, index.size), np.tile(index, index.size)
@@ -57,6 +63,17 @@ def class_relation(known: IntArray) -> Relation:
     return sp.csr_array((same, (row, column)), shape=(n, n))
 
 
-def _marked(pairs: IntArray, n: int) -> Relation:
-    """Return a matrix with 1 or more at the given pairs."""
-    return sp.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+def exclusions(given: Constraints, known: IntArray) -> Relation:
+    """Return -1 between samples ruled out of a class and the samples known to be of it."""
+    n, k = known.size, len(given.classes)
+    index = np.flatnonzero(known >= 0)
+    of = _counted(np.column_stack((index, known[index])), n, k)
+    out = _counted(np.column_stack((given.negative_index, given.negative_code)), n, k)
+    apart = out @ of.T
+    return -(apart + apart.T).sign()
+
+
+def _counted(cells: IntArray, rows: int, columns: int) -> Any:
+    """Return a matrix that counts how often each cell is given."""
+    ones = np.ones(len(cells))
+    return sp.csr_array((ones, (cells[:, 0], cells[:, 1])), shape=(rows, columns))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from sentree.baselines.base import Baseline, class_codes, scaled
-from sentree.baselines.pair_relation import Relation, class_relation, pair_relation
+from sentree.baselines.base import Baseline, scaled
+from sentree.baselines.eigen import leading
+from sentree.baselines.pair_relation import Relation, signed_relation
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 
 __all__ = ["SCMPI"]
-
-#: Up to this many samples all eigenvectors are found at once.
-_FEW = 300
 
 
 class SCMPI(Baseline):
@@ -117,7 +113,10 @@ class SCMPI(Baseline):
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         kernel = normalised(self._kernel(X))
-        correct(kernel, self._relation(given, len(kernel)), self.alpha)
+        relation = signed_relation(
+            given, len(kernel), self.n_clusters, negative_labels=self.use_negative_labels
+        )
+        correct(kernel, relation, self.alpha)
         value, vector = leading(kernel, self.n_clusters, self.which, random)
         length = np.sqrt(np.einsum("ij,ij->i", vector, vector))
         rows = vector / (length + 1e-10)[:, None]
@@ -133,25 +132,6 @@ class SCMPI(Baseline):
             return X.toarray() if sp.issparse(X) else X.copy()
         distance = euclidean_distances(scaled(X, self.scale), squared=True)
         return np.exp(np.divide(distance, -self.delta, out=distance), out=distance)
-
-    def _relation(self, given: Constraints, n: int) -> Relation:
-        """Add up what pairs, labels and negative labels say; only the sign counts."""
-        known = class_codes(given, n, self.n_clusters)
-        relation = pair_relation(given, n) + class_relation(known)
-        if self.use_negative_labels:
-            relation = relation + exclusions(given, known)
-        return relation.sign()
-
-
-def exclusions(given: Constraints, known: Any) -> Relation:
-    """Return -1 between samples ruled out of a class and the samples known to be of it."""
-    n, k = known.size, len(given.classes)
-    index = np.flatnonzero(known >= 0)
-    of = sp.csr_array((np.ones(index.size), (index, known[index])), shape=(n, k))
-    ruled = np.ones(given.negative_index.size)
-    out = sp.csr_array((ruled, (given.negative_index, given.negative_code)), shape=(n, k))
-    apart = out @ of.T
-    return -(apart + apart.T).sign()
 
 
 def normalised(W: FloatArray) -> FloatArray:
@@ -170,22 +150,3 @@ def correct(W: FloatArray, relation: Relation, alpha: float) -> None:
     i, j = relation.nonzero()
     goal = np.where(relation.tocoo().data > 0, high, low)
     W[i, j] += alpha * (goal - W[i, j])
-
-
-def leading(
-    W: FloatArray, k: int, which: str, random: np.random.RandomState
-) -> tuple[FloatArray, FloatArray]:
-    """Return k eigenvalues of largest magnitude or value, falling, and their eigenvectors."""
-    n = len(W)
-    if n > _FEW and 2 * k < n:
-        try:
-            value, vector = eigsh(W, k, which=which, v0=random.uniform(-1, 1, n))
-            order = np.argsort(-value, kind="stable")
-            return value[order], vector[:, order]
-        except ArpackNoConvergence:
-            pass  # all of them, then
-    value, vector = scipy.linalg.eigh(W)
-    rank = -np.abs(value) if which == "LM" else -value
-    order = np.argsort(rank, kind="stable")[:k]
-    order = order[np.argsort(-value[order], kind="stable")]
-    return value[order], vector[:, order]
