@@ -24,7 +24,8 @@ def signed_relation(
     Pairs, labels and, where wanted, negative labels are sources of one relation, which add up; only
     the sign of the sum counts.
     """
-    known = class_codes(given, n, n_clusters)
+    # With more classes than clusters the relation still holds; the clusters will unite some.
+    known = class_codes(given, n, n_clusters if len(given.classes) <= n_clusters else None)
     relation = pair_relation(given, n) + class_relation(known)
     if negative_labels:
         relation = relation + exclusions(given, known)

@@ -139,8 +139,7 @@ def normalised(W: FloatArray) -> FloatArray:
     np.fill_diagonal(W, 0.0)
     degree = W.sum(axis=1)
     root = np.sqrt(np.where(degree > 0, degree, 1e-10))
-    W /= root[:, None]
-    W /= root
+    W /= root[:, None] * root
     return W
 
 
