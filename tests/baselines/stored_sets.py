@@ -1,8 +1,8 @@
 """The stored constraint sets of Yale and ORL."""
 
 import numpy as np
-from paper_data import oracle
 
+from paper_data import oracle
 from sentree import Constraints
 
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import toy
-from paper_data import oracle, paper_data
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from stored_sets import stored_labels, stored_pairs
 
+from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
 from sentree.baselines import SCMPI
 from sentree.baselines.eigen import leading

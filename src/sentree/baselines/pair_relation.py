@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from sentree.constraints import Constraints
 
 __all__ = ["Relation", "class_relation", "exclusions", "pair_relation", "signed_relation"]
 
-Relation = sp.csr_array
+Relation: TypeAlias = "sp.csr_array[Any, tuple[int, int]]"
 
 
 def signed_relation(

@@ -61,10 +61,10 @@ class SCMPI(Baseline):
 
     Notes
     -----
-    The published program takes the eigenvalues of largest magnitude, and labels make some large
-    negative ones, whose eigenvectors say little; ``which="LA"`` leaves these out. It leaves negative
-    labels unused unless they rule out all classes but one. Both are the defaults here as well. A
-    square X is not taken for a kernel. The kernel needs n_samples x n_samples numbers.
+    The published program takes the eigenvalues of largest magnitude. Labels make some large negative
+    ones, whose eigenvectors say little; ``which="LA"`` leaves these out. It leaves negative labels
+    unused unless they rule out all classes but one. Both are the defaults here as well. A square X
+    is not taken for a kernel. The kernel needs n_samples x n_samples numbers.
 
     References
     ----------

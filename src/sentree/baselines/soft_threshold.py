@@ -14,10 +14,12 @@ Matrix = NDArray[Any]
 
 #: A larger share of all eigenvectors is found faster by finding all of them.
 _SHARE = 0.7
-#: The subspace has this many columns more than eigenvalues beyond the threshold, relative and plain.
+#: Columns of the subspace for each eigenvalue beyond the threshold, and besides.
 _SLACK, _SPARE = 1.1, 20
 #: Up to this many rows all eigenvectors are found.
 _FEW = 300
+#: Columns that look for what the subspace misses.
+_PROBES = 6
 
 
 class SoftThreshold:
@@ -47,7 +49,7 @@ class SoftThreshold:
         self._random = random
         self._basis = vectors[:, :0]  # eigenvectors of the last matrix, by falling magnitude
         self._value = np.empty(0, dtype=vectors.dtype)
-        self._probe = self._noise(4)
+        self._probe = self._noise(_PROBES)
         self._n_beyond = 0
         self.trace_norm = 0.0
 
@@ -97,10 +99,11 @@ class SoftThreshold:
 
     def _missed(self, M: Matrix) -> float:
         """Estimate the largest magnitude of an eigenvalue of M outside the basis."""
-        probe = M @ self._probe
+        # Each column is multiplied in several calls, after which a new one takes its place.
+        probe = M @ np.hstack((self._probe[:, 1:], self._noise(1)))
         probe -= self._basis @ (self._basis.T @ probe)
         size = np.sqrt(np.einsum("ij,ij->j", probe, probe))
-        self._probe = np.where(size > 0, probe / np.where(size > 0, size, 1), self._noise(4))
+        self._probe = probe / np.where(size > 0, size, 1)
         return float(size.max())
 
     def _result(self, threshold: float) -> Matrix:
