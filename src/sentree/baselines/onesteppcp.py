@@ -176,5 +176,5 @@ def refined(W: Any, relation: Matrix) -> Matrix:
     """Raise similarities of pairs that belong together towards 1, lower the others towards 0."""
     W = (W.toarray() if sp.issparse(W) else W).astype(relation.dtype)
     relation = np.clip(relation, -1, 1)
-    W = np.where(relation > 0, 1 - (1 - relation) * (1 - W), (1 + relation) * W)
-    return (W + W.T) / 2
+    better: Matrix = np.where(relation > 0, 1 - (1 - relation) * (1 - W), (1 + relation) * W)
+    return (better + better.T) / 2

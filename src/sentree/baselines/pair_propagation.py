@@ -116,45 +116,45 @@ def propagate(
 
     smooth = np.zeros_like(given) if step else given.copy()
     bounded = given.copy()
-    smooth_dual = np.zeros_like(given)
-    bounded_dual = multiplier * given
+    smooth_dual = np.zeros_like(given)  # the duals are those of the papers over tau
+    bounded_dual = (multiplier / tau) * given
     while step < schedule.max_iter:
         step += 1
-        middle = smooth_dual + bounded_dual
-        middle /= tau
-        middle += smooth
-        middle += bounded
+        middle = smooth + bounded
+        middle += smooth_dual
+        middle += bounded_dual
         middle += middle.T.copy()
         middle /= 4
         relation = soft(middle, 0.5 / tau)
 
-        filtered = waves / np.sqrt(stiffness + tau).astype(known.dtype)
-        smooth = (tau * relation - smooth_dual) @ (filtered @ filtered.T)
-        bounded = relation - bounded_dual / tau
-        bounded.ravel()[where] = fixed
-        np.clip(bounded, -1, 1, out=bounded)
+        wanted = relation - smooth_dual
+        filtered = waves * np.sqrt(tau / (stiffness + tau)).astype(known.dtype)
+        smooth = wanted @ (filtered @ filtered.T)
+        np.subtract(smooth, wanted, out=smooth_dual)
+        smooth_dual *= tau / schedule.next(tau)
 
-        gap = _climb(smooth_dual, smooth, relation, tau)
-        gap = max(gap, _climb(bounded_dual, bounded, relation, tau))
+        wanted = np.subtract(relation, bounded_dual, out=wanted)
+        np.clip(wanted, -1, 1, out=bounded)
+        bounded.ravel()[where] = fixed
+        np.subtract(bounded, wanted, out=bounded_dual)
+        bounded_dual *= tau / schedule.next(tau)
+
         tau = schedule.next(tau)
-        if gap < schedule.tol:
+        if all(_distance(copy, relation) < schedule.tol for copy in (bounded, smooth)):
             break
     roughness = float(np.einsum("ij,ij->", relation @ laplacian, relation, dtype=np.float64))
     objective = soft.trace_norm + beta * roughness
     return Propagation(relation, smooth, bounded, step, objective)
 
 
-def _climb(dual: Matrix, copy: Matrix, relation: Matrix, tau: float) -> float:
-    """Move a dual, in place, by how far a copy is off; return the largest difference."""
-    difference = copy - relation
-    largest = max(float(difference.max()), -float(difference.min()))
-    difference *= tau
-    dual += difference
-    return largest
+def _distance(first: Matrix, second: Matrix) -> float:
+    """Return the largest difference of two entries."""
+    difference = first - second
+    return max(float(difference.max()), -float(difference.min()))
 
 
 def _laplacian(W: Any) -> Matrix:
     """Return degrees minus similarities as an array."""
-    laplacian = -(W.toarray() if sp.issparse(W) else W)
+    laplacian: Matrix = -(W.toarray() if sp.issparse(W) else W)
     laplacian[np.diag_indices_from(laplacian)] += np.asarray(W.sum(axis=1)).ravel()
     return laplacian

@@ -61,10 +61,10 @@ class SCMPI(Baseline):
 
     Notes
     -----
-    The published program takes the eigenvalues of largest magnitude. Labels make some large negative
-    ones, whose eigenvectors say little; ``which="LA"`` leaves these out. It leaves negative labels
-    unused unless they rule out all classes but one. Both are the defaults here as well. A square X
-    is not taken for a kernel. The kernel needs n_samples x n_samples numbers.
+    The published program takes the eigenvalues of largest magnitude. Labels make some large
+    negative ones, whose eigenvectors say little; ``which="LA"`` leaves these out. Negative labels
+    stay unused in it unless they rule out all classes but one. Both are the defaults here as well.
+    A square X is not taken for a kernel. The kernel needs n_samples x n_samples numbers.
 
     References
     ----------
@@ -128,10 +128,14 @@ class SCMPI(Baseline):
 
     def _kernel(self, X: Any) -> FloatArray:
         """Return the similarities of all pairs as an array of its own."""
+        kernel: FloatArray
         if self._precomputed:
-            return X.toarray() if sp.issparse(X) else X.copy()
-        distance = euclidean_distances(scaled(X, self.scale), squared=True)
-        return np.exp(np.divide(distance, -self.delta, out=distance), out=distance)
+            kernel = X.toarray() if sp.issparse(X) else X.copy()
+        else:
+            kernel = euclidean_distances(scaled(X, self.scale), squared=True)
+            kernel /= -self.delta
+            np.exp(kernel, out=kernel)
+        return kernel
 
 
 def normalised(W: FloatArray) -> FloatArray:

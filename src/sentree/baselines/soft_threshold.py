@@ -120,7 +120,7 @@ class SoftThreshold:
     def _noise(self, columns: int) -> Matrix:
         """Return random columns of length about 1."""
         n = len(self._unused)
-        noise = self._random.standard_normal((n, columns)) / np.sqrt(n)
+        noise: Matrix = self._random.standard_normal((n, columns)) / np.sqrt(n)
         return noise.astype(self._unused.dtype)
 
 
@@ -143,6 +143,9 @@ def _orthonormal(columns: Matrix) -> Matrix:
         root = scipy.linalg.cholesky(columns.T @ columns)
     except np.linalg.LinAlgError:
         root = None
+    basis: Matrix
     if root is None or root.diagonal().min() < 1e-2:  # not orthogonal enough to divide by the root
-        return scipy.linalg.qr(columns, mode="economic")[0]
-    return scipy.linalg.solve_triangular(root, columns.T, trans="T", overwrite_b=True).T
+        basis = scipy.linalg.qr(columns, mode="economic")[0]
+    else:
+        basis = scipy.linalg.solve_triangular(root, columns.T, trans="T", overwrite_b=True).T
+    return basis
