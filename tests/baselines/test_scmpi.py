@@ -1,3 +1,5 @@
+import doctest
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,11 +10,15 @@ from stored_sets import stored_labels, stored_pairs
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines import SCMPI
+from sentree.baselines import SCMPI, scmpi
 from sentree.baselines.eigen import leading
 from sentree.baselines.pair_relation import pair_relation
 from sentree.baselines.scmpi import correct, normalised
 from sentree.datasets import sample_labels, sample_pairs
+
+
+def test_the_example():
+    assert doctest.testmod(scmpi).failed == 0
 
 
 @parametrize_with_checks([SCMPI(n_clusters=3)])
