@@ -70,9 +70,9 @@ class OneStepPCP(Baseline):
     step 50, so that constraints had no effect in it. ``admm_max_iter=10, row_normalize=False`` does
     the same: spectral clustering, in which the steps cost nothing.
 
-    More rounds were not better: of 7 comparisons between one and three, over 1 to 5 draws, one round
-    was ahead in 4 (Yale 31 against 29, human_kidney 50 against 46 on 500 samples) and behind in 3
-    (OpticalDigits 84 against 87), at a third of the cost.
+    More rounds were not better: of 8 comparisons of one round with three, over 1 to 5 draws, one
+    was ahead in 5 (Yale 31 against 29, 500 samples of human_kidney 50 against 46) and behind in 3
+    (500 samples of OpticalDigits 84 against 87), at a third of the cost.
 
     A step needs the eigenvectors of a matrix of n_samples rows. Here only those that matter are
     found, from those of the last step, and above 500 samples in single precision; both change the
