@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sentree.baselines import _HOME
 from sentree.datasets import load_paper
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +33,11 @@ def test_readme_example(block):
 
 @pytest.mark.parametrize(
     "name",
-    ["partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph", "tree"],
+    [
+        *("partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph"),
+        *("tree", "datasets", *(f"baselines.{file}" for file in sorted(set(_HOME.values())))),
+        "baselines.mpckmeans",
+    ],
 )
 def test_docstring_examples(name):
     result = doctest.testmod(import_module(f"sentree.{name}"))

@@ -107,7 +107,8 @@ def reproduce(
     """Run the paper's tables and figures again, with every compared method, and report.
 
     Every finished cell is written at once to results.csv; a run that was interrupted goes on with
-    --resume. At the end there are report.html, report.md and the figures.
+    --resume. At the end there are report.html, report.md and the figures. In fig2 the two slowest
+    methods, CMS and OneStepPCP, have one point each unless --methods names them.
 
     Examples:
 

@@ -1,7 +1,7 @@
 import pytest
 
 from sentree.datasets import PAPER_SETS
-from sentree.reproduce.grid import EXPERIMENTS, Cell, cells, is_in, place
+from sentree.reproduce.grid import AMOUNTS, EXPERIMENTS, Cell, cells, is_in, place
 from sentree.reproduce.methods import METHODS
 from sentree.reproduce.published import PRINTED, REASONS, published, reasons
 
@@ -74,3 +74,12 @@ def test_reasons_fit_their_cell():
     same, paper = (reasons("OneStepPCP", "ORL", "pairs", each) for each in ("same", "paper"))
     assert same != paper
     assert len(same) == len(paper) == 1
+
+
+def test_costly_methods_are_in_the_figure_when_they_are_named():
+    usual = {(cell.method, cell.amount) for cell in cells(["fig2"], draws=1)}
+    assert ("CMS", 0.4) in usual
+    assert ("CMS", 0.8) not in usual
+    assert ("SC-MPI", 0.8) in usual
+    named = {(cell.method, cell.amount) for cell in cells(["fig2"], draws=1, methods=["CMS"])}
+    assert named == {("CMS", amount) for amount in AMOUNTS}

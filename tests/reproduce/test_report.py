@@ -278,7 +278,7 @@ def test_an_old_report_stays_when_writing_fails(tmp_path, monkeypatch):
     def broken(self, *args, **kwargs):
         raise OSError("no space left")
 
-    monkeypatch.setattr(Path, "write_text", broken)
+    monkeypatch.setattr(Path, "write_bytes", broken)
     with pytest.raises(OSError, match="no space left"):
         write_report(fake_results(draws=1).iloc[:0], {"a": 1}, tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["report.html", "report.md"]

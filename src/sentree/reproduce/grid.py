@@ -43,6 +43,8 @@ class Experiment(NamedTuple):
     """The methods by kind of constraint."""
     amounts: tuple[float, ...] = ()
     """Amounts of pairs in a figure; a table has the one of its kind."""
+    costly: tuple[str, ...] = ()
+    """Methods that, unless they are named, are run at the amount of the tables only."""
 
     def amounts_of(self, constraint: str) -> tuple[float, ...]:
         """Return the amounts of one kind of constraint."""
@@ -75,6 +77,7 @@ EXPERIMENTS = {
             ("ARI", "NMI"),
             {"none": ("SE",), "pairs": PAIR_METHODS},
             AMOUNTS,
+            costly=("OneStepPCP", "CMS"),
         ),
         Experiment(
             "fig3",
@@ -95,23 +98,20 @@ def cells(
     methods: Sequence[str] | None = None,
 ) -> list[Cell]:
     """List the cells of some experiments, in order; what several show is there once."""
-    found = {cell for name in names for cell in _cells_of(EXPERIMENTS[name], draws)}
-    wanted = (
-        cell
-        for cell in found
-        if (datasets is None or cell.dataset in datasets)
-        and (methods is None or cell.method in methods)
-    )
+    found = {cell for name in names for cell in _cells_of(EXPERIMENTS[name], draws, methods)}
+    wanted = (cell for cell in found if datasets is None or cell.dataset in datasets)
     return sorted(wanted, key=place)
 
 
-def _cells_of(experiment: Experiment, draws: int) -> Iterator[Cell]:
+def _cells_of(experiment: Experiment, draws: int, chosen: Sequence[str] | None) -> Iterator[Cell]:
     for constraint, methods in experiment.methods.items():
         for dataset, amount, method in product(
             experiment.datasets, experiment.amounts_of(constraint), methods
         ):
-            for draw in range(1 if method in DETERMINISTIC else draws):
-                yield Cell(dataset, constraint, amount, method, draw)
+            beyond_tables = method in experiment.costly and amount != AMOUNT[constraint]
+            if method in chosen if chosen is not None else not beyond_tables:
+                for draw in range(1 if method in DETERMINISTIC else draws):
+                    yield Cell(dataset, constraint, amount, method, draw)
 
 
 def place(cell: Cell) -> tuple[int, int, float, int, int]:

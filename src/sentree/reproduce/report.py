@@ -22,7 +22,7 @@ from sentree.reproduce.document import (
     prose,
 )
 from sentree.reproduce.figures import curves, save
-from sentree.reproduce.grid import EXPERIMENTS
+from sentree.reproduce.grid import DETERMINISTIC, EXPERIMENTS
 from sentree.reproduce.overview import overview
 from sentree.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
 from sentree.reproduce.spending import cost_section
@@ -73,7 +73,7 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
         Heading(2, "Summary"),
         *overview(found, parts, protocol),
         Heading(2, "How it was run"),
-        *_protocol(manifest, protocol),
+        *_protocol(found, protocol),
         *_table_section(parts, found, protocol),
         *_figure_section(found, folder),
         *rank_section(parts, found, folder),
@@ -85,13 +85,27 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
     return write(folder / "report.html", as_html(document, folder))
 
 
-def _protocol(manifest: Mapping[str, Any], protocol: str) -> Document:
-    draws = manifest.get("draws")
+def _protocol(found: Mapping[Place, Score], protocol: str) -> Document:
     told = PROTOCOL.get(protocol, ("The protocol of this run was not recorded.",))
-    drawn = [] if draws is None else [f"Draws of constraints for every figure: {draws}."]
-    more = [prose(text) for text in (*told[1:], *drawn)]
-    bullets = [Bullets(more)] if more else []
-    return [Paragraph(prose(told[0])), *bullets, Paragraph(prose(NOISE))]
+    drawn = f"Draws of constraints per figure: {_draws(found)}."
+    return [
+        Paragraph(prose(told[0])),
+        Bullets([prose(text) for text in (*told[1:], drawn)]),
+        Paragraph(prose(NOISE)),
+    ]
+
+
+def _draws(found: Mapping[Place, Score]) -> str:
+    """Tell how many draws there are in each table and figure."""
+    counts: dict[str, set[int]] = {}
+    for place, score in found.items():
+        if place.method not in DETERMINISTIC:
+            counts.setdefault(place.table, set()).add(score.n + score.failed)
+    said = [
+        f"{min(number)}{f' to {max(number)}' if len(number) > 1 else ''} in {name}"
+        for name, number in counts.items()
+    ]
+    return ", ".join(said) or "one"
 
 
 def _table_section(parts: Sequence[Block], found: Mapping[Place, Score], protocol: str) -> Document:
@@ -139,8 +153,11 @@ def _figure_caption(figure: str, table: str, draws: int) -> str:
 def _environment(manifest: Mapping[str, Any]) -> Document:
     if not manifest:
         return [Paragraph(prose("Nothing was recorded about this run."))]
-    facts = manifest.items()
-    return [Bullets([[Span(f"{key}: ", "strong"), Span(_plain(value))] for key, value in facts])]
+    facts = {**manifest}
+    if earlier := facts.pop("earlier_runs", None):
+        facts["earlier runs"] = f"{len(earlier)}, in manifest.json"
+    lines = [[Span(f"{key}: ", "strong"), Span(_plain(value))] for key, value in facts.items()]
+    return [Bullets(lines)]
 
 
 def _plain(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -93,34 +92,38 @@ def prepare(
 
 def execute(plan: Plan, done: Callable[[Cell, Outcome], None]) -> list[Path]:
     """Run what is missing, tell about each cell, and write the report; return the files."""
+    import pandas as pd
+
     from sentree.reproduce.report import write_report
 
     store = plan.store
     with store.locked():
-        store.write_manifest(jobs=plan.jobs, started=_now(), finished=None)
-        results = run(
-            plan.missing,
-            seed=store.settings["seed"],
-            protocol=store.settings["protocol"],
-            jobs=plan.jobs,
-            timeout=plan.timeout,
-            data_dir=plan.data_dir,
-        )
-        try:
-            for cell, outcome in results:
-                store.add(cell, outcome)
-                done(cell, outcome)
-        finally:
-            results.close()
-        store.write()
-        started = json.loads((store.folder / "manifest.json").read_text())["started"]
-        manifest = store.write_manifest(jobs=plan.jobs, started=started, finished=_now())
-        import pandas as pd
-
+        manifest = _run(plan, done) if plan.missing else store.manifest()
         table = pd.read_csv(store.path, keep_default_na=False, na_values={"value": [""]})
         report = write_report(table, manifest, store.folder)
-        others = ("results.csv", "manifest.json", "report.md")
-        return [*(store.folder / name for name in others), report]
+    others = ("results.csv", "manifest.json", "report.md")
+    return [*(store.folder / name for name in others), report]
+
+
+def _run(plan: Plan, done: Callable[[Cell, Outcome], None]) -> dict[str, Any]:
+    """Run what is missing and return the manifest."""
+    store, started = plan.store, _now()
+    store.write_manifest(jobs=plan.jobs, started=started, finished=None)
+    results = run(
+        plan.missing,
+        seed=store.settings["seed"],
+        protocol=store.settings["protocol"],
+        jobs=plan.jobs,
+        timeout=plan.timeout,
+        data_dir=plan.data_dir,
+    )
+    try:
+        for cell, outcome in results:
+            store.add(cell, outcome)
+            done(cell, outcome)
+    finally:
+        results.close()
+    return store.write_manifest(jobs=plan.jobs, started=started, finished=_now())
 
 
 def _experiments(names: Iterable[str]) -> list[str]:

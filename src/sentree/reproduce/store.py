@@ -67,6 +67,7 @@ class Store:
         self.folder = folder
         self.settings = settings
         self.outcomes: dict[Cell, Outcome] = {}
+        self.earlier: list[dict[str, Any]] = []
         self._experiments = set(experiments)
 
     @property
@@ -92,14 +93,15 @@ class Store:
 
     def take_up(self) -> None:
         """Read what an earlier run has finished; it must have had the same settings."""
-        manifest = self.folder / "manifest.json"
-        before = json.loads(manifest.read_text(encoding="utf-8")) if manifest.exists() else {}
+        before = self.manifest()
         for name in _DECISIVE:
             if name in before and before[name] != self.settings[name]:
                 raise ValueError(
                     f"the results in {self.folder} were made with {name} {before[name]}, not "
                     f"{self.settings[name]}: go on with that, or choose another folder"
                 )
+        if before:
+            self.earlier = [*before.pop("earlier_runs", []), before]
         if not self.path.exists():
             return
         with self.path.open(newline="", encoding="utf-8") as file:
@@ -141,9 +143,14 @@ class Store:
             measured = (f"{seconds:.3f}", f"{peak_memory:.1f}")
             yield (name, *cell, seed, metric, shown, *measured, note)
 
+    def manifest(self) -> dict[str, Any]:
+        """Read what the results that are there were made with."""
+        path = self.folder / "manifest.json"
+        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
     def write_manifest(self, **more: Any) -> dict[str, Any]:
-        """Write what the run was made with, and return it."""
-        manifest = {**self.settings, **machine(), **more}
+        """Write what the run was made with, and those it goes on from; return it."""
+        manifest = {**self.settings, **machine(), **more, "earlier_runs": self.earlier}
         files.write(self.folder / "manifest.json", json.dumps(manifest, indent=2) + "\n")
         return manifest
 
