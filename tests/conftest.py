@@ -1,6 +1,10 @@
 import os
 
-from hypothesis import settings
+# Before NumPy is loaded: tests run side by side, and threads that wait for one another spin.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+from hypothesis import settings  # noqa: E402
 
 # The same examples in every run, so that a red run repeats; HYPOTHESIS=random looks further.
 settings.register_profile("repeatable", derandomize=True)
