@@ -46,22 +46,22 @@ class _SeveralValues(typer.core.TyperCommand):
     """Lets ``--datasets Yale ORL`` and ``--datasets Yale,ORL`` say the same."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Join the values that follow such an option before click looks at them."""
+        """Join the values that follow such an option before they are looked at."""
         from sentree.reproduce.grid import EXPERIMENTS
 
-        names = {*EXPERIMENTS, "all"}
         joined: list[str] = []
-        values: list[str] | None = None
+        inside = False
         for argument in args:
-            if values is not None and not argument.startswith("-") and argument not in names:
-                values.append(argument)
-                joined[-1] = ",".join(values)
-                continue
-            values = None
-            joined.append(argument)
-            if argument in ("--datasets", "--methods"):
-                values = []
-                joined.append("")
+            option, equals, value = argument.partition("=")
+            if option in ("--datasets", "--methods"):
+                inside = True
+                joined += [option, value] if equals else [option]
+            elif inside and not argument.startswith("-") and argument not in {*EXPERIMENTS, "all"}:
+                values = [] if joined[-1].startswith("--") else [joined.pop()]
+                joined.append(",".join([*values, argument]))
+            else:
+                inside = False
+                joined.append(argument)
         return super().parse_args(ctx, joined)
 
 
@@ -118,10 +118,7 @@ def reproduce(
 
       sentree reproduce table3 fig3 --protocol paper --out as-published
     """
-    from tqdm import tqdm
-
     from sentree.reproduce import session
-    from sentree.reproduce.runner import workload
 
     try:
         plan = session.prepare(
@@ -138,37 +135,64 @@ def reproduce(
             resume=resume,
             retry=retry,
         )
-        finished = len(plan.cells) - len(plan.missing)
-        typer.echo(
-            f"{len(plan.cells)} cells, {finished} of them finished before; {plan.jobs} at a time."
-        )
-        failed: list[str] = []
-        bar = tqdm(
-            total=sum(map(workload, plan.missing)),
-            file=sys.stderr,
-            mininterval=0.2 if sys.stderr.isatty() else 60,
-            bar_format="{percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left{postfix}",
-        )
-        with bar:
-
-            def done(cell: Cell, outcome: Outcome) -> None:
-                where = f"{cell.dataset}, {cell.constraint}, {cell.method}"
-                if outcome.failed:
-                    failed.append(f"{where}: {outcome.note}")
-                bar.set_postfix_str(where, refresh=False)
-                bar.update(workload(cell))
-
-            written = session.execute(plan, done)
+        progress = _Progress(len(plan.cells), plan.jobs)
+        with progress:
+            written = session.execute(plan, progress.begin, progress.done)
     except (ValueError, OSError) as error:
         typer.echo(f"{error}", err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.echo(f"\nStopped. Finished cells are in {out}; go on with --resume.", err=True)
         raise typer.Exit(130) from None
-    for line in failed:
+    for line in progress.failed:
         typer.echo(f"no result: {line}", err=True)
     for path in written:
         typer.echo(f"wrote {path}")
+    if progress.failed and len(progress.failed) == progress.n_missing:
+        raise typer.Exit(1)
+
+
+class _Progress:
+    """Tells how far a grid is."""
+
+    def __init__(self, n_cells: int, jobs: int) -> None:
+        self.n_cells, self.jobs = n_cells, jobs
+        self.n_missing = 0
+        self.failed: list[str] = []
+        self._bar: Any = None
+
+    def begin(self, missing: list[Cell]) -> None:
+        """Say what is to be run."""
+        from tqdm import tqdm
+
+        from sentree.reproduce.runner import workload
+
+        self.n_missing = len(missing)
+        before = self.n_cells - self.n_missing
+        typer.echo(f"{self.n_cells} cells, {before} finished before; {self.jobs} at a time.")
+        self._bar = tqdm(
+            total=sum(map(workload, missing)),
+            file=sys.stderr,
+            mininterval=0.2 if sys.stderr.isatty() else 60,
+            bar_format="{percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left{postfix}",
+        )
+
+    def done(self, cell: Cell, outcome: Outcome) -> None:
+        """Say that a cell is finished."""
+        from sentree.reproduce.runner import workload
+
+        where = f"{cell.dataset}, {cell.constraint}, {cell.method}"
+        if outcome.failed:
+            self.failed.append(f"{where}, draw {cell.draw}: {outcome.note}")
+        self._bar.set_postfix_str(where, refresh=False)
+        self._bar.update(workload(cell))
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
 
 
 @app.command()

@@ -14,7 +14,7 @@ __all__ = ["replacing", "write"]
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary file beside the target that takes its place when all went well."""
-    handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
     os.close(handle)
     try:
         yield Path(name)

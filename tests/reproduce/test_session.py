@@ -73,9 +73,9 @@ def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted,
     assert "--resume" in refused.stderr
     done = sentree_command(*arguments(data, out, "--resume", "--jobs", "1"))
     assert done.returncode == 0, done.stderr
-    assert f"{len(partial) // 3} of them finished before" in done.stdout
+    assert f"{len(partial) // 3} finished before" in done.stdout
     assert results(out) == uninterrupted
-    assert [path.name for path in out.glob(".results*")] == []
+    assert [path.name for path in out.glob(".results*")] == []  # left by the killed run
 
 
 def test_ctrl_c_keeps_what_is_finished(data, tmp_path):
@@ -98,11 +98,12 @@ def test_ctrl_c_keeps_what_is_finished(data, tmp_path):
 
 def test_more_draws_can_be_added(data, tmp_path):
     out = tmp_path / "out"
-    chosen = ["reproduce", "table3", "--datasets=wine", "--methods=SSE", "--data-dir", str(data)]
-    for draws, before in (("1", 0), ("2", 1)):
+    chosen = ["reproduce", "table3", "--datasets=wine", "--methods", "SSE,SE"]
+    chosen += ["--data-dir", str(data)]
+    for draws, before in (("1", 0), ("2", 2)):
         done = sentree_command(*chosen, "--out", str(out), "--resume", "--draws", draws)
         assert done.returncode == 0, done.stderr
-        assert f"{before} of them finished before" in done.stdout
+        assert f"{before} finished before" in done.stdout
     assert {row["draw"] for row in results(out)} == {"0", "1"}
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["seeds"] == [0, 1]
@@ -134,7 +135,7 @@ def test_a_method_that_fails_is_marked_and_the_rest_goes_on(data):
 
 def test_the_number_of_workers_does_not_matter(data):
     cells = [Cell("wine", "pairs", 0.4, method, 0) for method in METHODS[1:]]
-    options = {"seed": 3, "protocol": "paper", "timeout": 60.0, "data_dir": str(data)}
+    options = {"seed": 3, "protocol": "paper", "timeout": float("inf"), "data_dir": str(data)}
     one, two = (
         {cell: outcome.values for cell, outcome in run(cells, jobs=jobs, **options)}
         for jobs in (1, 2)
@@ -159,3 +160,19 @@ def test_mistakes_are_told_before_any_work(tmp_path, words, message):
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_where_nothing_succeeds_is_an_error(data, tmp_path):
+    words = ["table1", "--datasets", "Yale", "--methods", "S4NMF", "--draws", "1", "--timeout", "1"]
+    done = sentree_command("reproduce", *words, "--data-dir", str(data), "--out", str(tmp_path))
+    assert done.returncode == 1
+    assert "Yale, labels, S4NMF, draw 0: over time" in done.stderr
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_file_in_the_way_is_named(data, tmp_path):
+    (tmp_path / "out").write_text("in the way")
+    done = sentree_command(*arguments(data, tmp_path / "out"))
+    assert done.returncode == 1
+    assert str(tmp_path / "out") in done.stderr
+    assert "Traceback" not in done.stderr

@@ -6,7 +6,7 @@ import pytest
 from sentree.reproduce.grid import Cell
 from sentree.reproduce.store import COLUMNS, Outcome, Store
 
-SETTINGS = {"protocol": "same", "seed": 5}
+SETTINGS = {"protocol": "same", "seed": 5, "data": {"Yale": "abc"}}
 FIRST = Cell("Yale", "pairs", 0.4, "SSE", 0)
 SECOND = Cell("Yale", "pairs", 0.4, "SSE", 1)
 TREE = Cell("wine", "pairs", 0.4, "SSE", 0)
@@ -67,16 +67,75 @@ def test_taking_up_gives_everything_back(tmp_path):
     assert again.path.read_text() == before
 
 
-def test_other_settings_are_refused(tmp_path):
+@pytest.fixture
+def finished(tmp_path):
     store = Store(tmp_path, ["table1"], SETTINGS)
     store.add(FIRST, Outcome({"ARI": 37.25, "NMI": 61.0}, 1.5, 200.0))
-    manifest = store.write_manifest(jobs=2)
-    assert json.loads((tmp_path / "manifest.json").read_text()) == manifest
+    store.write_manifest(jobs=2)
+    return store
+
+
+def test_the_manifest_says_what_it_was_made_with(finished):
+    manifest = json.loads((finished.folder / "manifest.json").read_text())
     assert manifest["versions"]["numpy"]
     assert manifest["cpu"]
-    for change in ({"seed": 6}, {"protocol": "paper"}):
-        with pytest.raises(ValueError, match=f"made with {next(iter(change))}"):
-            Store(tmp_path, ["table1"], SETTINGS | change).take_up()
+    assert (manifest["protocol"], manifest["jobs"]) == ("same", 2)
+    again = Store(finished.folder, ["table1"], SETTINGS)
+    again.take_up()
+    assert [run["jobs"] for run in again.write_manifest(jobs=1)["earlier_runs"]] == [2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 6}, "made with seed 5, not 6"),
+        ({"protocol": "paper"}, "made with protocol same, not paper"),
+        ({"data": {"Yale": "other"}}, "made with other data: Yale"),
+    ],
+)
+def test_other_settings_are_refused(finished, change, message):
+    with pytest.raises(ValueError, match=message):
+        Store(finished.folder, ["table1"], SETTINGS | change).take_up()
+
+
+@pytest.mark.parametrize("text", [None, "{", "[1, 2]"])
+def test_results_without_a_manifest_are_refused(finished, text):
+    path = finished.folder / "manifest.json"
+    path.unlink() if text is None else path.write_text(text)
+    with pytest.raises(ValueError, match="manifest.json is missing or damaged"):
+        Store(finished.folder, ["table1"], SETTINGS).take_up()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("37.250000", "abc"),
+        ("table1,Yale", "table1,whine"),
+        ("table1,Yale", "table9,Yale"),
+        (",0,5,ARI", ",0,6,ARI"),
+        ("table,dataset", "what,dataset"),
+    ],
+)
+def test_damaged_results_are_named(finished, old, new):
+    text = finished.path.read_text()
+    assert old in text
+    finished.path.write_text(text.replace(old, new))
+    with pytest.raises(ValueError, match=r"results.csv, line 2 is not a result"):
+        Store(finished.folder, ["table1"], SETTINGS).take_up()
+
+
+def test_a_cell_with_a_missing_row_is_run_again(finished):
+    lines = finished.path.read_text().splitlines(keepends=True)
+    finished.path.write_text("".join(lines[:2]))
+    again = Store(finished.folder, ["table1"], SETTINGS)
+    again.take_up()
+    assert again.outcomes == {}
+
+
+def test_what_a_killed_run_left_is_removed(finished):
+    (finished.folder / ".results-x.csv").write_text("half a")
+    with finished.locked():
+        assert not (finished.folder / ".results-x.csv").exists()
 
 
 def test_two_runs_in_one_folder_are_refused(tmp_path):

@@ -18,20 +18,19 @@ def data(tmp_path_factory):
 
 
 def kinds_of(method):
-    kinds = {
-        (kind, amount)
+    """Every kind of constraint that the method gets, with the largest amount of it."""
+    return {
+        kind: experiment.amounts_of(kind)[-1]
         for experiment in EXPERIMENTS.values()
         for kind, methods in experiment.methods.items()
-        for amount in experiment.amounts_of(kind)[:1]
         if method in methods
     }
-    return sorted(kinds)[:1]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_runs_and_repeats(data, method, protocol):
-    for kind, amount in kinds_of(method):
+    for kind, amount in kinds_of(method).items():
         cell = Cell("wine", kind, amount, method, 1)
         first = outcome_of(cell, 4, protocol, data)
         assert first.note == ""

@@ -139,7 +139,7 @@ def _cms(task: Task, given: Constraints | None) -> Result:
 def _cms_pairs(task: Task) -> Constraints | None:
     if not task.published:
         return task.drawn()
-    return sample_class_pairs(task.y, task.amount, random_state=task.seed)
+    return sample_class_pairs(task.y, int(task.amount * len(task.y)), random_state=task.seed)
 
 
 def _scmpi(task: Task, given: Constraints | None) -> Result:

@@ -9,7 +9,7 @@ INTRODUCTION = (
     "Different Constraints (SDM 2024), run again on the paper's data sets, and set beside the "
     "figures that the paper prints. `SE` and `SSE` are the paper's method without and with "
     "constraints, `sentree` is this library with its defaults, everything else are the compared "
-    "methods, written again from their papers. Scores are in per cent; larger is better."
+    "methods. Scores are in per cent; larger is better."
 )
 
 _SCORED = (

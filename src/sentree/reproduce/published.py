@@ -235,9 +235,9 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "SSE",
-        "The paper's method repeated exactly, but with its objective right in the moving stage: "
-        "the authors' program clips relation volumes there. Its figures are means of ten "
-        "unrecorded draws.",
+        "The paper's method repeated exactly, but with its objective right where it moves samples "
+        "(not in trees): the authors' program clips relation volumes there. The printed figures "
+        "are means of ten unrecorded draws.",
     ),
     Reason(
         "SSE",

@@ -94,17 +94,19 @@ def _outcome(pipe: Connection, worker: _Running, timeout: float, stuck: bool) ->
     """Receive what a worker found, or say how it ended."""
     try:
         outcome: Outcome | None = pipe.recv()
-    except EOFError:
+    except (EOFError, OSError):
         outcome = None
     pipe.close()
     worker.process.join()
     if outcome is not None:
         return outcome
     code = worker.process.exitcode
-    if stuck or code == -signal.SIGXCPU:
+    ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    if stuck:
+        return Outcome({}, timeout, 0.0, f"over time: more than {worker.seconds:.0f} s")
+    if ended == "SIGXCPU":
         return Outcome({}, timeout, 0.0, f"over time: more than {timeout:g} s of CPU time")
-    how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-    return Outcome({}, 0.0, 0.0, f"failed: the process ended by {how}")
+    return Outcome({}, worker.seconds, 0.0, f"failed: the process ended by {ended}")
 
 
 def _context() -> Any:

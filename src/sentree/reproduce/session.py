@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -22,9 +23,9 @@ class Plan(NamedTuple):
 
     store: Store
     cells: list[Cell]
-    """All cells that were asked for."""
-    missing: list[Cell]
-    """Those that are not finished yet."""
+    """All cells that were asked for, finished or not."""
+    retry: bool
+    """Whether cells that failed are to be tried again."""
     jobs: int
     timeout: float
     data_dir: str | None
@@ -66,7 +67,7 @@ def prepare(
         raise ValueError(
             f"nothing to run: {', '.join(experiments)} with these data sets and methods is empty"
         )
-    settings = {
+    settings: dict[str, Any] = {
         "protocol": protocol,
         "seed": seed,
         "seeds": [seed + draw for draw in range(draws)],
@@ -76,41 +77,45 @@ def prepare(
         "methods": list(dict.fromkeys(cell.method for cell in wanted)),
         "timeout": timeout,
     }
+    folder = None if data_dir is None else os.fspath(data_dir)
+    settings["data"] = {name: _digest(name, folder) for name in settings["datasets"]}
     store = Store(Path(out), experiments, settings)
     if store.path.exists() and not resume:
         raise FileExistsError(
             f"{store.path} exists: add --resume to go on with it, or choose another folder with "
             "--out"
         )
-    store.take_up()
-    folder = None if data_dir is None else os.fspath(data_dir)
-    missing = [cell for cell in wanted if _is_missing(store.outcomes.get(cell), retry)]
-    for name in dict.fromkeys(cell.dataset for cell in missing):
-        load_paper(name, folder)
-    return Plan(store, wanted, missing, jobs or _cores(), timeout, folder)
+    return Plan(store, wanted, retry, jobs or _cores(), timeout, folder)
 
 
-def execute(plan: Plan, done: Callable[[Cell, Outcome], None]) -> list[Path]:
-    """Run what is missing, tell about each cell, and write the report; return the files."""
+def execute(
+    plan: Plan,
+    begin: Callable[[list[Cell]], None],
+    done: Callable[[Cell, Outcome], None],
+) -> list[Path]:
+    """Run what is missing, tell which cells those are and how each ends; return the files."""
     import pandas as pd
 
     from sentree.reproduce.report import write_report
 
     store = plan.store
     with store.locked():
-        manifest = _run(plan, done) if plan.missing else store.manifest()
+        store.take_up()
+        missing = [cell for cell in plan.cells if _is_missing(store.outcomes.get(cell), plan.retry)]
+        begin(missing)
+        manifest = _run(plan, missing, done) if missing else store.manifest()
         table = pd.read_csv(store.path, keep_default_na=False, na_values={"value": [""]})
         report = write_report(table, manifest, store.folder)
     others = ("results.csv", "manifest.json", "report.md")
     return [*(store.folder / name for name in others), report]
 
 
-def _run(plan: Plan, done: Callable[[Cell, Outcome], None]) -> dict[str, Any]:
+def _run(plan: Plan, missing: list[Cell], done: Callable[[Cell, Outcome], None]) -> dict[str, Any]:
     """Run what is missing and return the manifest."""
     store, started = plan.store, _now()
     store.write_manifest(jobs=plan.jobs, started=started, finished=None)
     results = run(
-        plan.missing,
+        missing,
         seed=store.settings["seed"],
         protocol=store.settings["protocol"],
         jobs=plan.jobs,
@@ -124,6 +129,12 @@ def _run(plan: Plan, done: Callable[[Cell, Outcome], None]) -> dict[str, Any]:
     finally:
         results.close()
     return store.write_manifest(jobs=plan.jobs, started=started, finished=_now())
+
+
+def _digest(name: str, data_dir: str | None) -> str:
+    """Read a data set and return what tells it from others of its name."""
+    X, y = load_paper(name, data_dir)
+    return hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()[:16]
 
 
 def _experiments(names: Iterable[str]) -> list[str]:

@@ -89,35 +89,56 @@ class Store:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise FileExistsError(f"another run is writing to {self.folder}") from None
+            for left_over in self.folder.glob(".results-*.csv"):  # by a run that was killed
+                left_over.unlink()
             yield
 
     def take_up(self) -> None:
-        """Read what an earlier run has finished; it must have had the same settings."""
-        before = self.manifest()
-        for name in _DECISIVE:
-            if name in before and before[name] != self.settings[name]:
-                raise ValueError(
-                    f"the results in {self.folder} were made with {name} {before[name]}, not "
-                    f"{self.settings[name]}: go on with that, or choose another folder"
-                )
-        if before:
-            self.earlier = [*before.pop("earlier_runs", []), before]
+        """Read what an earlier run has finished; it must have had the same settings.
+
+        Cells of which a row is missing are run again.
+        """
         if not self.path.exists():
             return
+        before = self.manifest()
+        for name in _DECISIVE:
+            if before.get(name) != self.settings[name]:
+                raise ValueError(
+                    f"the results in {self.folder} were made with {name} {before.get(name)}, not "
+                    f"{self.settings[name]}: go on with that, or choose another folder"
+                )
+        for name, digest in self.settings["data"].items():
+            if before.get("data", {}).get(name, digest) != digest:
+                raise ValueError(f"the results in {self.folder} were made with other data: {name}")
+        self.settings["data"] = {**before.get("data", {}), **self.settings["data"]}
+        self.earlier = [*before.pop("earlier_runs", []), before]
         with self.path.open(newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                self._read(row)
+            for number, row in enumerate(csv.DictReader(file), start=2):
+                try:
+                    self._read(row)
+                except (KeyError, TypeError, ValueError) as error:
+                    raise ValueError(
+                        f"{self.path}, line {number} is not a result ({error}): mend or remove it"
+                    ) from None
+        for cell, outcome in list(self.outcomes.items()):
+            shown = [name for name in self._experiments if is_in(cell, name)]
+            if any(set(EXPERIMENTS[name].metrics) - set(outcome.values) for name in shown):
+                del self.outcomes[cell]
 
     def _read(self, row: dict[str, str]) -> None:
         amount, draw = float(row["amount"]), int(row["draw"])
         cell = Cell(row["dataset"], row["constraint"], amount, row["method"], draw)
+        if not is_in(cell, row["table"]):
+            raise ValueError(f"{row['table']} has no such cell")
+        if int(row["seed"]) != self.settings["seed"] + draw:
+            raise ValueError(f"draw {draw} with seed {row['seed']}")
         new = Outcome({}, float(row["seconds"]), float(row["peak_memory"]), row["note"])
         values = self.outcomes.setdefault(cell, new).values
         values[row["metric"]] = float(row["value"]) if row["value"] else None
         self._experiments.add(row["table"])
 
     def add(self, cell: Cell, outcome: Outcome) -> None:
-        """Keep an outcome; it is on disk when this returns."""
+        """Keep an outcome; it is in the file when this returns."""
         self.outcomes[cell] = outcome
         self.write()
 
@@ -146,7 +167,13 @@ class Store:
     def manifest(self) -> dict[str, Any]:
         """Read what the results that are there were made with."""
         path = self.folder / "manifest.json"
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, TypeError, ValueError):
+            raise ValueError(
+                f"{path} is missing or damaged, so what the results beside it were made with is "
+                "not known: put it back, or choose another folder"
+            ) from None
 
     def write_manifest(self, **more: Any) -> dict[str, Any]:
         """Write what the run was made with, and those it goes on from; return it."""

@@ -38,8 +38,11 @@ def work(
     """Run a cell and send its outcome through the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     threading.Thread(target=_follow_the_parent, daemon=True).start()
-    if resource is not None:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(np.ceil(timeout)), resource.RLIM_INFINITY))
+    if resource is not None and np.isfinite(timeout):
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        limit = int(np.ceil(timeout))
+        if most in (resource.RLIM_INFINITY, -1) or limit < most:
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, most))
     pipe.send(outcome_of(cell, seed, protocol, data_dir))
     pipe.close()
 
