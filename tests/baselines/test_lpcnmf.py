@@ -242,7 +242,7 @@ def test_yale_and_orl_score_as_the_reference(name, n_sets, by_argmax, by_kmeans)
         known = np.full(len(y), -1)
         for i, c in given["positive_labels"]:
             known[i] = c
-        model = LpCNMF(given["k"], assign="kmeans").fit(X, known)
+        model = LpCNMF(given["k"], assign="kmeans", normalize="published").fit(X, known)
         read = model.propagated_.argmax(axis=1), model.labels_  # argmax, k-means
         scores.append([adjusted_rand_score(y, labels) for labels in read])
     argmax, kmeans = np.mean(scores, axis=0)
