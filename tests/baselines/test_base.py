@@ -8,6 +8,7 @@ from sentree.baselines.base import (
     Baseline,
     checked_affinity,
     class_codes,
+    class_columns,
     nearest,
     plain_tree,
     scaled,
@@ -195,7 +196,17 @@ def test_no_class_left_is_a_contradiction():
 
 def test_more_classes_than_clusters_are_refused():
     with pytest.raises(ValueError, match="the labels name 3 classes, more than n_clusters=2"):
-        class_codes(Constraints.from_labels(["a", "b", "c"]), 3, 2)
+        class_columns(Constraints.from_labels(["a", "b", "c"]), 3, 2)
+    declared = Constraints.from_labels(["a", None, None], classes=["a", "b", "c"])
+    declared = declared + Constraints.from_negative_labels([(1, "b")], classes=["a", "b", "c"])
+    with pytest.raises(ValueError, match="name 2 classes, and 1 more are declared, more than n_cl"):
+        class_columns(declared, 3, 2)
+    assert class_columns(declared, 3, 3).tolist() == [0, -1, -1]
+
+
+def test_more_classes_than_clusters_have_codes():
+    """A method without a cluster for every class unites some."""
+    assert class_codes(Constraints.from_labels(["a", "b", "c"]), 3, 2).tolist() == [0, 1, 2]
 
 
 def test_a_plain_tree_weighs_samples():

@@ -14,7 +14,7 @@ from toy import CANNOT_LINK, GROUPS, MUST_LINK, easy_blobs, points
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict
 from sentree.baselines import ConstrainedMeanShift
-from sentree.baselines.cms import _Links, _merged, _squared
+from sentree.baselines.cms import _merged, _ModeLinks
 from sentree.datasets import sample_class_pairs, sample_pairs
 
 
@@ -204,15 +204,15 @@ def test_the_share_left_is_symmetric_within_0_and_1_and_cut_at_the_links():
     X = np.random.default_rng(0).normal(size=(50, 4))
     first, second = np.arange(20), np.arange(20, 40)
     model = ConstrainedMeanShift(c_scale=1.0)
-    left = model._left(_squared(X, X), _Links.between(first, second), 2.0)
+    left = model._left(cdist(X, X, "sqeuclidean"), _ModeLinks.between(first, second), 2.0)
     assert np.array_equal(left, left.T)
     assert left.min() == 0
     assert left.max() <= 1
     assert (left[first, second] == 0).all()
-    nothing = _Links.between(first[:0], second[:0])
-    assert (model._left(_squared(X, X), nothing, 2.0) == 1).all()
+    nothing = _ModeLinks.between(first[:0], second[:0])
+    assert (model._left(cdist(X, X, "sqeuclidean"), nothing, 2.0) == 1).all()
     narrow = ConstrainedMeanShift(c_scale=0.0)._left(
-        _squared(X, X), _Links.between(first, second), 2.0
+        cdist(X, X, "sqeuclidean"), _ModeLinks.between(first, second), 2.0
     )
     assert (narrow == 0).sum() == 40
     assert (narrow == 1).sum() == 2500 - 40
@@ -232,6 +232,18 @@ def test_easy_blobs_are_found(seed):
     X, y = easy_blobs(seed)
     model = ConstrainedMeanShift().fit(X, constraints=sample_class_pairs(y, 0, seed))
     assert adjusted_rand_score(y, model.labels_) == 1
+
+
+def test_too_many_cannot_links_are_refused():
+    X = np.random.default_rng(0).normal(size=(900, 2))
+    with pytest.raises(ValueError, match="entail 202,500 cannot-links.* 200,000 at the most"):
+        ConstrainedMeanShift().fit(X, np.arange(900) % 2)
+
+
+def test_the_number_of_clusters_is_an_outcome():
+    X, y = easy_blobs()
+    found = ConstrainedMeanShift(2).fit(X, constraints=sample_class_pairs(y, 0, 0))
+    assert found.n_clusters_ == 3
 
 
 def test_without_cannot_links_all_is_one_cluster():

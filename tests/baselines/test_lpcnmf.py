@@ -22,7 +22,7 @@ def toy_problem(alpha=10.0, seeds=SEEDS):
 
 
 def toy_start():
-    return lpcnmf._Factors(*START).normalised()
+    return lpcnmf._Factors(*START).normalised(0.5)
 
 
 def three_labels_each(y):
@@ -70,7 +70,7 @@ def test_trace_of_the_toy():
     wanted = {1: 18.66908443614841, 10: 6.544132576217311, 200: 3.0995036829152247}
     for step, value in wanted.items():
         assert trace[step - 1] == pytest.approx(value, abs=1e-10)
-    assert np.array_equal(factors.normalised().F.argmax(axis=1), toy.GROUPS)
+    assert np.array_equal(factors.normalised(0.5).F.argmax(axis=1), toy.GROUPS)
     assert np.diff(trace).max() < 0
 
 
@@ -79,7 +79,7 @@ def test_stored_factors_of_the_toy():
     stored = oracle("lpcnmf.json")["toy"]
     factors, trace = toy_problem().descend(toy_start(), 200)
     assert np.allclose(trace, stored["objective_trace"], rtol=0, atol=1e-10)
-    _, Z, F = factors.normalised()
+    _, Z, F = factors.normalised(0.5)
     assert np.allclose(F, stored["F_final_normalised"], rtol=0, atol=1e-10)
     assert np.allclose(Z, stored["Z_final_normalised"], rtol=0, atol=1e-10)
 
@@ -120,6 +120,21 @@ def test_normalising_leaves_the_root_of_the_lengths():
     assert np.allclose(np.linalg.norm(F, axis=0), 1)
     f, u = np.linalg.norm(START[2], axis=0), np.linalg.norm(START[0], axis=0)
     assert np.allclose(Z, np.sqrt(np.outer(f, u)) * START[1])
+
+
+def test_the_factors_are_those_that_were_found():
+    """Bringing columns to length 1 leaves the product, unless the published way is asked for."""
+    X, y = toy.easy_blobs()
+    known = three_labels_each(y)
+    model = LpCNMF(3, alpha=0.0, scale=None).fit(X, known)
+    misfit = np.square(X - model.coefficients_ @ model.components_).sum()
+    assert misfit == pytest.approx(model.objective_[-1], rel=1e-9)
+    assert np.linalg.norm(model.propagated_, axis=0) == pytest.approx(np.ones(3))
+    assert np.linalg.norm(model.components_, axis=1) == pytest.approx(np.ones(3))
+    published = LpCNMF(3, alpha=0.0, scale=None, normalize="published").fit(X, known)
+    assert published.objective_ == model.objective_
+    assert np.array_equal(published.labels_, model.labels_)
+    assert np.square(X - published.coefficients_ @ published.components_).sum() > 1.1 * misfit
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -204,8 +219,10 @@ def test_what_cannot_be_is_refused():
         LpCNMF(3).fit(X, y, must_link=[(0, 40)])
     with pytest.raises(ValueError, match="more than n_clusters=2"):
         LpCNMF(2).fit(X, y)
-    with pytest.raises(ValueError, match="init must be U, Z and F"):
+    with pytest.raises(ValueError, match="init of U must hold .* shape \\(12, 3\\)"):
         LpCNMF(3, init=START).fit(X, y)
+    with pytest.raises(ValueError, match="init must be U, Z and F, got 2 arrays"):
+        LpCNMF(3, init=START[:2]).fit(X, y)
     with (
         pytest.warns(UserWarning, match="reads labels only"),
         pytest.warns(UserWarning, match="without labels"),
@@ -225,7 +242,7 @@ def test_yale_and_orl_score_as_the_reference(name, n_sets, by_argmax, by_kmeans)
         known = np.full(len(y), -1)
         for i, c in given["positive_labels"]:
             known[i] = c
-        model = LpCNMF(given["k"], assign="kmeans").fit(X, known)
+        model = LpCNMF(given["k"], assign="kmeans", normalize="published").fit(X, known)
         read = model.propagated_.argmax(axis=1), model.labels_  # argmax, k-means
         scores.append([adjusted_rand_score(y, labels) for labels in read])
     argmax, kmeans = np.mean(scores, axis=0)

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from toy import easy_blobs
 
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines.mpckmeans import MPCKMeans, _assign, _Links, farthest_pair
+from sentree.baselines.mpckmeans import MPCKMeans, _assign, _Pairs, farthest_pair
 from sentree.datasets import sample_pairs
 
 
@@ -184,7 +184,7 @@ def test_samples_are_placed_by_the_rule(seed):
     n, k = 14, 3
     keys = random.choice(n * n, 40, replace=False)
     i, j = np.divmod(keys[keys // n < keys % n], n)
-    links = _Links(i, j, random.random(i.size) < 0.5)
+    links = _Pairs(i, j, random.random(i.size) < 0.5)
     square, length, far = random.random((n, k)), random.random(i.size), random.random(k)
     found = _assign(square, links, length, far, np.random.RandomState(seed))
     order = np.random.RandomState(seed).permutation(np.unique(np.r_[i, j]))

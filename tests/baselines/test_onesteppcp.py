@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 import toy
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from stored_sets import stored_pairs
@@ -203,6 +204,23 @@ def test_a_given_affinity_sparse_or_not():
         assert adjusted_rand_score(toy.GROUPS, model.labels_) == 1
         assert len(model.objective_) == 2
     assert np.abs(found[0].affinity_matrix_ - found[1].affinity_matrix_).max() < 1e-10
+
+
+def test_similarities_above_1_are_refused():
+    W = 2 * toy.affinity() / toy.affinity().max()
+    for given in (W, sp.csr_array(W)):
+        with pytest.raises(ValueError, match="from 0 to 1, and the largest is 2: divide by it"):
+            OneStepPCP(3, affinity="precomputed").fit(given)
+
+
+def test_steps_that_do_not_do_are_named():
+    pairs = {"must_link": toy.MUST_LINK, "cannot_link": toy.CANNOT_LINK}
+    study = OneStepPCP(3, admm_max_iter=10).fit(toy.points(), **pairs)  # the relation is still 0
+    assert study.objective_ == [0.0]
+    enough = OneStepPCP(3).fit(toy.points(), **pairs).n_iter_
+    OneStepPCP(3, admm_max_iter=enough).fit(toy.points(), **pairs)
+    with pytest.warns(ConvergenceWarning, match=f"admm_max_iter={enough - 1}"):
+        OneStepPCP(3, admm_max_iter=enough - 1).fit(toy.points(), **pairs)
 
 
 def test_isolated_samples_of_a_given_affinity():

@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paper_data import oracle, paper_data
-from sentree import ConstraintConflict
+from sentree import ConstraintConflict, Constraints
 from sentree.baselines import S4NMF, s4nmf
 
 SEEDS = np.array([0, 0, -1, -1, 1, 1, -1, -1, 2, -1, -1, -1])
@@ -191,6 +191,19 @@ def test_more_than_255_labels_count_all():
     prices = s4nmf._Known.of(y, 1.0, 1.0)
     assert prices.size.tolist() == [200, 200]
     assert prices.price_apart(prices.sums(np.ones((400, 1, 1)))) == 2 * 200 * 200
+
+
+def test_the_class_that_is_left_counts_as_a_label():
+    X, y = toy.easy_blobs()
+    known = three_labels_each(y)
+    out = Constraints.from_negative_labels([(5, 1), (5, 2)])
+    told = known.copy()
+    told[5] = 0
+    by_label = S4NMF(3, **SMALL).fit(X, told)
+    by_rest = S4NMF(3, **SMALL).fit(X, known, constraints=out)
+    assert by_rest.objective_ == pytest.approx(by_label.objective_)
+    assert by_rest.objective_ != pytest.approx(S4NMF(3, **SMALL).fit(X, known).objective_)
+    S4NMF(2, **SMALL).fit(X, known, constraints=out)  # more classes than clusters
 
 
 def test_a_seed_repeats():

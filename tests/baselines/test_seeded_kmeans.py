@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from toy import GROUPS, easy_blobs, points
 
 from paper_data import oracle, paper_data
-from sentree import ConstraintConflict
+from sentree import ConstraintConflict, Constraints
 from sentree.baselines import SeededKMeans
 from sentree.datasets import sample_seeds
 
@@ -161,11 +161,17 @@ def test_an_empty_cluster_is_refilled_with_a_warning():
     assert (np.diff(model.objective_) <= 1e-12).all()
 
 
-def test_fewer_different_samples_than_clusters():
-    model = SeededKMeans(4).fit(np.repeat([[0.1], [0.7]], 5, axis=0))
+@pytest.mark.parametrize("known", [-1, 3])
+def test_fewer_different_samples_than_clusters(known):
+    X = np.repeat([[0.1], [0.7]], 5, axis=0)
+    given = Constraints.from_labels([known] + [-1] * 9, classes=range(4))
+    with pytest.warns(UserWarning, match="fewer different samples than n_clusters=4: 2 clusters"):
+        model = SeededKMeans(4, scale=None).fit(X, constraints=given)
     assert adjusted_rand_score(np.repeat([0, 1], 5), model.labels_) == 1
     assert set(model.labels_.tolist()) == {0, 1}
-    assert SeededKMeans(2).fit(np.ones((5, 3))).labels_.tolist() == [0] * 5
+    assert model.cluster_centers_[model.labels_] == pytest.approx(X)
+    with pytest.warns(UserWarning, match="fewer different samples"):
+        assert SeededKMeans(2).fit(np.ones((5, 3))).labels_.tolist() == [0] * 5
 
 
 def test_what_cannot_be_used_is_refused_or_named():

@@ -3,12 +3,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from toy import GROUPS, affinity, easy_blobs
 
 from paper_data import oracle, paper_data
-from sentree.baselines import SpecWRSC, specwrsc
+from sentree.baselines import SpecWRSC, eigen, specwrsc
 from sentree.baselines.base import plain_tree
 from sentree.metrics import dasgupta_cost, dendrogram_purity
 
@@ -149,6 +150,7 @@ def test_the_sparse_solver_finds_the_same(monkeypatch):
     X, _ = easy_blobs()
     dense = SpecWRSC(3, scale=None).fit(X)
     monkeypatch.setattr(specwrsc, "_DENSE", 10)
+    monkeypatch.setattr(eigen, "_FEW", 10)
     sparse = SpecWRSC(3, scale=None).fit(X)
     assert np.array_equal(dense.labels_, sparse.labels_)
     assert np.array_equal(dense.tree_.parent, sparse.tree_.parent)
@@ -183,6 +185,31 @@ def test_vertices_without_an_edge_and_graphs_without_any():
     assert empty.objective_ == [0.0]
     loops = SpecWRSC(2, affinity="precomputed", degree="count").fit(np.eye(4))
     assert loops.tree_.n_leaves == 4
+
+
+def test_a_vertex_without_an_edge_takes_no_cluster():
+    W, group = planted([10, 10, 10], 1.0, np.full((3, 3), 0.01))
+    W[0], W[:, 0] = 0.0, 0.0
+    labels = SpecWRSC(3, affinity="precomputed").fit(W).labels_
+    assert adjusted_rand_score(group[1:], labels[1:]) == 1
+    # With a loop it is a part like others.
+    W[0, 0] = 1.0
+    labels = SpecWRSC(4, affinity="precomputed").fit(W).labels_
+    assert adjusted_rand_score([3, *group[1:]], labels) == 1
+
+
+def test_the_sparse_solver_may_fail(monkeypatch):
+    """Then the dense one helps out."""
+
+    def fails(*_, **__):
+        raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
+
+    X, _ = easy_blobs()
+    dense = SpecWRSC(3, scale=None).fit(X)
+    monkeypatch.setattr(specwrsc, "_DENSE", 10)
+    monkeypatch.setattr(eigen, "_FEW", 10)
+    monkeypatch.setattr(eigen, "eigsh", fails)
+    assert np.array_equal(dense.labels_, SpecWRSC(3, scale=None).fit(X).labels_)
 
 
 def test_few_samples_and_duplicates():

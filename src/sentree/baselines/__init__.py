@@ -1,4 +1,4 @@
-"""The methods the paper compares with, as estimators with one contract.
+"""The methods the paper compares with, and COBRAS, as estimators with one contract.
 
 Pairs: :class:`PCPSNMF`, :class:`OneStepPCP`, :class:`ConstrainedMeanShift`, :class:`SCMPI`. Labels:
 :class:`SeededKMeans`, :class:`S4NMF`, :class:`LpCNMF`, :class:`SCMPI`. Trees: :class:`SpecWRSC`,

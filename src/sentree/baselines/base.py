@@ -21,7 +21,15 @@ from sentree.graph import FloatArray
 from sentree.samples import Layout
 from sentree.tree import EncodingTree
 
-__all__ = ["Baseline", "class_codes", "nearest", "plain_tree", "scaled", "unit_rows"]
+__all__ = [
+    "Baseline",
+    "class_codes",
+    "class_columns",
+    "nearest",
+    "plain_tree",
+    "scaled",
+    "unit_rows",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -29,7 +37,9 @@ IntArray = NDArray[np.int64]
 class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the compared methods: check everything, then let the method search.
 
-    A subclass gives ``_solve(X, given, random)``, which stores ``labels_`` and what else it found.
+    A subclass gives ``_solve(X, given, random)``, which stores ``labels_`` and what else it found:
+    ``n_iter_`` where it goes in rounds, and ``objective_``, the trace of its objective, where the
+    method has one (those that ask questions, mean shift and the consensus have none).
     It lists its parameters in ``_parameter_constraints`` and what it reads in ``_reads``.
     """
 
@@ -179,19 +189,31 @@ def class_codes(given: Constraints, n: int, n_clusters: int | None = None) -> In
     """Return the known class of every sample as 0, 1, …, and -1 where it is not known.
 
     A sample that negative labels rule out of all classes but one is of that one, where the list of
-    classes is complete. Codes are the places in ``given.classes``; where there are more classes
-    than clusters, a ValueError says so.
+    classes is complete: declared, or as long as there are clusters. Codes are the places in
+    ``given.classes``.
     """
-    if n_clusters is not None and len(given.classes) > n_clusters:
-        raise ValueError(
-            f"the labels name {len(given.classes)} classes, more than n_clusters={n_clusters}"
-        )
     complete = n_clusters if n_clusters == len(given.classes) else None
     closure = given.closure(n, n_classes=complete)
     code_of = np.full(closure.n_components, -1, dtype=np.int64)
     named = np.flatnonzero(closure.class_component >= 0)
     code_of[closure.class_component[named]] = named
     return code_of[closure.component]
+
+
+def class_columns(given: Constraints, n: int, n_clusters: int) -> IntArray:
+    """Return :func:`class_codes` for a method that keeps a cluster for every class.
+
+    A class that was declared needs a cluster even if no label names it; where there are more
+    classes than clusters, a ValueError says so.
+    """
+    if (known := len(given.classes)) > n_clusters:
+        named = np.union1d(given.label_code, given.negative_code).size
+        declared = f", and {known - named} more are declared" if known > named else ""
+        raise ValueError(
+            f"every class needs a cluster: the labels name {named} classes{declared}, more than "
+            f"n_clusters={n_clusters}"
+        )
+    return class_codes(given, n, n_clusters)
 
 
 def plain_tree(parent: ArrayLike) -> EncodingTree:

@@ -9,11 +9,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.baselines.base import Baseline, IntArray, scaled
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
+from sentree.relation import Closure
+from sentree.tree import renumber
 
 __all__ = ["ConstrainedMeanShift"]
 
@@ -21,6 +24,8 @@ __all__ = ["ConstrainedMeanShift"]
 _SAME = 1e-9
 #: Least reach of a cannot-link.
 _LEAST_REACH = 0.001
+#: Most cannot-links: each is worked on by itself in every step until its modes meet others.
+_MOST_LINKS = 200_000
 _UNIT = Interval(Real, 0, 1, closed="left")
 
 
@@ -34,6 +39,9 @@ class ConstrainedMeanShift(Baseline):
 
     Parameters
     ----------
+    n_clusters : None
+        Not used: the number of clusters is an outcome. Here so that all compared methods can be
+        called alike.
     max_iter : int, default=80
         Number of steps, over which the bandwidth grows.
     blurring : bool, default=False
@@ -99,6 +107,7 @@ class ConstrainedMeanShift(Baseline):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "blurring": ["boolean"],
         "kernel": [StrOptions({"gaussian", "ball"})],
@@ -109,10 +118,12 @@ class ConstrainedMeanShift(Baseline):
         "bandwidth": ["array-like", None],
         "early_stopping": ["boolean"],
         "scale": Baseline._parameter_constraints["scale"],
+        "random_state": ["random_state"],
     }
 
     def __init__(
         self,
+        n_clusters: int | None = None,
         *,
         max_iter: int = 80,
         blurring: bool = False,
@@ -126,6 +137,7 @@ class ConstrainedMeanShift(Baseline):
         scale: str | None = "minmax",
         random_state: Any = None,
     ) -> None:
+        self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.blurring = blurring
         self.kernel = kernel
@@ -142,12 +154,12 @@ class ConstrainedMeanShift(Baseline):
         X = scaled(X, self.scale)
         middle = X.mean(axis=0)
         X = X - middle  # distances lose fewer digits near the origin
-        i, j, _ = given.closure(len(X)).cannot_pairs()
+        i, j = _cannot_links(given.closure(len(X)))
         if i.size == 0 and len(given):
             warnings.warn(
                 "no cannot-link follows from the constraints, and nothing else counts in "
                 "ConstrainedMeanShift",
-                stacklevel=5,
+                stacklevel=4,
             )
         low, high = self.bandwidth_range_ = self._schedule(X)
         if high == 0:  # all samples are equal
@@ -156,10 +168,12 @@ class ConstrainedMeanShift(Baseline):
         for step in range(self.max_iter):
             h = low + step / (self.max_iter - 1) * (high - low) if self.max_iter > 1 else high
             modes, place = _merged(modes, place, _SAME * h)
-            links = _Links.between(place[i], place[j])
-            apart = _squared(modes, modes)
+            links = _ModeLinks.between(place[i], place[j])
+            apart = euclidean_distances(modes, squared=True)
             left = self._left(apart, links, h)
-            near = self._weight(apart if self.blurring else _squared(modes, X), h)
+            near = self._weight(
+                apart if self.blurring else euclidean_distances(modes, X, squared=True), h
+            )
             moved = self._shift(modes, place, X, near, left)
             still = np.allclose(moved + middle, modes + middle, rtol=1e-4, atol=1e-6)
             modes = moved
@@ -170,7 +184,8 @@ class ConstrainedMeanShift(Baseline):
         self.n_iter_ = step + 1
         self.bandwidth_ = h
         self.modes_ = modes[place] + middle
-        joined = (self._weight(_squared(modes, modes), h) > self.merge_k) & (left > self.merge_b)
+        near = self._weight(euclidean_distances(modes, squared=True), h)
+        joined = (near > self.merge_k) & (left > self.merge_b)
         self.labels_ = _components(joined, place)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
@@ -201,7 +216,7 @@ class ConstrainedMeanShift(Baseline):
         mean = weight @ (modes if self.blurring else X) / np.maximum(total, 1e-10)
         return np.where(total > 1e-10, mean, modes)
 
-    def _left(self, apart: FloatArray, links: _Links, h: float) -> FloatArray:
+    def _left(self, apart: FloatArray, links: _ModeLinks, h: float) -> FloatArray:
         """Return the share of attraction between every two modes that the cannot-links leave."""
         reach = self.c_scale * np.sqrt(apart[links.x, links.y])
         reach = np.minimum(h, np.maximum(reach, _LEAST_REACH))
@@ -221,7 +236,21 @@ class ConstrainedMeanShift(Baseline):
         return weight
 
 
-class _Links(NamedTuple):
+def _cannot_links(closure: Closure) -> tuple[IntArray, IntArray]:
+    """Return both ends of every cannot-link, or say that there are too many."""
+    size = np.bincount(closure.component)
+    within = int(size @ (size - 1)) // 2
+    if (count := closure.count_pairs() - within) > _MOST_LINKS:
+        raise ValueError(
+            f"these constraints entail {count:,} cannot-links; ConstrainedMeanShift works on each "
+            f"of them in every step, and takes {_MOST_LINKS:,} at the most: give fewer labels, or "
+            "some cannot-links between the classes instead of all"
+        )
+    i, j, _ = closure.cannot_pairs()
+    return i, j
+
+
+class _ModeLinks(NamedTuple):
     """Cannot-links between modes: the two ends, and how many pairs of samples say so."""
 
     x: IntArray
@@ -229,29 +258,17 @@ class _Links(NamedTuple):
     times: IntArray
 
     @classmethod
-    def between(cls, first: IntArray, second: IntArray) -> _Links:
+    def between(cls, first: IntArray, second: IntArray) -> _ModeLinks:
         """Count the links between the same two modes, in either order."""
         pairs = np.column_stack((np.minimum(first, second), np.maximum(first, second)))
         pairs, times = np.unique(pairs, axis=0, return_counts=True)
         return cls(pairs[:, 0], pairs[:, 1], times)
 
 
-def _squared(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Return squared distances between the rows of A and those of B."""
-    squared = A @ B.T  # half the work where A is B
-    squared *= -2
-    squared += np.einsum("ij,ij->i", A, A)[:, None]
-    squared += np.einsum("ij,ij->i", B, B)
-    np.maximum(squared, 0, out=squared)
-    if A is B:
-        np.fill_diagonal(squared, 0)
-    return squared
-
-
 def _distance_range(X: FloatArray) -> tuple[float, float]:
     """Return the smallest distance of two samples that is not 0, and the largest."""
     distinct = np.unique(X, axis=0)
-    squared = _squared(distinct, distinct)
+    squared = euclidean_distances(distinct, squared=True)
     row, column = np.unravel_index(squared.argmax(), squared.shape)
     high = float(np.linalg.norm(distinct[row] - distinct[column]))
     np.fill_diagonal(squared, np.inf)
@@ -282,7 +299,4 @@ def _components(joined: Any, place: IntArray) -> Any:
     component = connected_components(joined, directed=False)[1].astype(np.int64)[place]
     alone = np.flatnonzero(lonely[place])
     component[alone] = len(place) + alone
-    _, first, number = np.unique(component, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, dtype=np.int32)
-    rank[np.argsort(first)] = np.arange(first.size)
-    return rank[number]
+    return renumber(component)

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from sentree.baselines.base import Baseline, IntArray, class_codes, nearest, scaled
-from sentree.baselines.symnmf import symmetric_neighbors
+from sentree.baselines.base import Baseline, IntArray, class_columns, nearest, scaled
+from sentree.baselines.symnmf import start_array, symmetric_neighbors
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.tree import renumber
@@ -48,6 +48,9 @@ class LpCNMF(Baseline):
     assign : {"argmax", "kmeans"}, default="argmax"
         How clusters are read: by the largest entry in each row of F, whose columns are brought to
         length 1, or by k-means with 20 starts on the rows of F Z, as in the study.
+    normalize : {"exact", "published"}, default="exact"
+        How Z makes up for bringing the columns of U and F to length 1 in the end: so that the
+        product stays the same, or by the roots of their lengths only (see Notes).
     n_init : int, default=1
         Starts. With several, each makes 30 steps and the best goes on.
     max_iter : int, default=200
@@ -65,7 +68,7 @@ class LpCNMF(Baseline):
     propagated_ : float64 array of shape (n_samples, n_clusters)
         F, with columns of length 1; columns are the classes in the order of their names.
     coefficients_ : float64 array of shape (n_samples, n_clusters)
-        F Z.
+        F Z; times ``components_`` it is the approximation of the scaled samples.
     components_ : float64 array of shape (n_clusters, n_features)
         Uᵀ, with rows of length 1.
     objective_ : list of float
@@ -76,9 +79,11 @@ class LpCNMF(Baseline):
     Notes
     -----
     The study reads clusters with ``assign="kmeans"``; the largest entry was better on every set
-    tried, and needs no luck. The authors' program has ten starts, of which all but the first make a
-    single step, so that in effect it has one. Without labels the columns of F mean nothing and
-    clusters are read by k-means, with a warning. A sparse X stays sparse.
+    tried, and needs no luck. It scales the factors before that as ``normalize="published"`` does:
+    Z is multiplied by the square roots of the lengths of the columns, which changes the product.
+    The start is always scaled in that way. The authors' program has ten starts, of which all but
+    the first make a single step, so that in effect it has one. Without labels the columns of F mean
+    nothing and clusters are read by k-means, with a warning. A sparse X stays sparse.
 
     References
     ----------
@@ -100,6 +105,7 @@ class LpCNMF(Baseline):
         "shift": ["boolean"],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "assign": [StrOptions({"argmax", "kmeans"})],
+        "normalize": [StrOptions({"exact", "published"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "init": [tuple, list, None],
@@ -116,6 +122,7 @@ class LpCNMF(Baseline):
         shift: bool = False,
         alpha: float = 10.0,
         assign: str = "argmax",
+        normalize: str = "exact",
         n_init: int = 1,
         max_iter: int = 200,
         init: tuple[Any, Any, Any] | None = None,
@@ -127,6 +134,7 @@ class LpCNMF(Baseline):
         self.shift = shift
         self.alpha = alpha
         self.assign = assign
+        self.normalize = normalize
         self.n_init = n_init
         self.max_iter = max_iter
         self.init = init
@@ -134,12 +142,12 @@ class LpCNMF(Baseline):
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(self._above_zero(X), self.scale)
-        codes = class_codes(given, X.shape[0], self.n_clusters)
+        codes = class_columns(given, X.shape[0], self.n_clusters)
         distance, index = nearest(X, self.n_neighbors)
         W = symmetric_neighbors(np.exp(-(distance**2) / 2), index, "larger")
         problem = _Problem.of(X, W, codes, self.alpha)
         factors, self.objective_ = self._search(problem, random)
-        U, Z, F = factors.normalised()
+        U, Z, F = factors.normalised(1.0 if self.normalize == "exact" else 0.5)
         self.components_, self.coefficients_, self.propagated_ = U.T, F @ Z, F
         self.n_iter_ = self.max_iter
         assign = self.assign
@@ -184,18 +192,16 @@ class LpCNMF(Baseline):
     def _start(self, problem: _Problem, random: np.random.RandomState) -> _Factors:
         """Return the start that was given, or draw one."""
         n, m = problem.X.shape
-        shapes = [(m, self.n_clusters), (self.n_clusters,) * 2, (n, self.n_clusters)]
+        k = self.n_clusters
+        shapes = {"U": (m, k), "Z": (k, k), "F": (n, k)}
         if self.init is None:
-            return _Factors(*(random.uniform(size=shape) for shape in shapes)).normalised()
-        given = [np.array(factor, dtype=np.float64) for factor in self.init]
-        if [factor.shape for factor in given] != shapes or any(
-            not np.isfinite(factor).all() or factor.min() < 0 for factor in given
-        ):
-            raise ValueError(
-                f"init must be U, Z and F of finite numbers >= 0 and of shapes {shapes}, got "
-                f"{[factor.shape for factor in given]}"
-            )
-        return _Factors(*given).normalised()
+            drawn = _Factors(*(random.uniform(size=shape) for shape in shapes.values()))
+            return drawn.normalised(0.5)
+        if len(self.init) != 3:
+            raise ValueError(f"init must be U, Z and F, got {len(self.init)} arrays")
+        given = zip(shapes.items(), self.init, strict=True)
+        factors = (start_array(factor, shape, f"init of {name}") for (name, shape), factor in given)
+        return _Factors(*factors).normalised(0.5)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -210,14 +216,14 @@ class _Factors(NamedTuple):
     Z: FloatArray
     F: FloatArray
 
-    def normalised(self) -> _Factors:
-        """Bring columns of U and F to length 1, and Z to the root of what they lose, as published.
+    def normalised(self, power: float) -> _Factors:
+        """Bring columns of U and F to length 1, and multiply Z by a power of what they lose.
 
-        Without the root the product would stay the same.
+        With the power 1 the product stays the same; the published program takes 1/2.
         """
         u = np.maximum(np.linalg.norm(self.U, axis=0), _FLOOR)
         f = np.maximum(np.linalg.norm(self.F, axis=0), _FLOOR)
-        return _Factors(self.U / u, np.sqrt(f)[:, None] * self.Z * np.sqrt(u), self.F / f)
+        return _Factors(self.U / u, (f**power)[:, None] * self.Z * u**power, self.F / f)
 
 
 class _Problem(NamedTuple):

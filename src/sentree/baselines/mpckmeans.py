@@ -6,20 +6,18 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils._param_validation import Interval
 
-from sentree.baselines.base import Baseline, scaled
+from sentree.baselines.base import Baseline, IntArray, scaled
+from sentree.baselines.parts import means
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.relation import Closure
 from sentree.tree import renumber
 
 __all__ = ["MPCKMeans", "farthest_pair"]
-
-IntArray = NDArray[np.int64]
 
 #: Least spread of a feature, so that its weight is finite.
 _LEAST_SPREAD = 1e-9
@@ -107,7 +105,7 @@ class MPCKMeans(Baseline):
         X = X - X.mean(axis=0)  # distances by products lose no digits to a common offset
         n, k = X.shape[0], self.n_clusters
         closure = given.closure(n)
-        links = _Links.of(closure)
+        links = _Pairs.of(closure)
         centers, metric = _first_centers(X, closure.component, k, random), np.ones(X.shape[1])
         labels = _squares(X, centers, metric).argmin(axis=1)
         self.objective_: list[float] = []
@@ -123,13 +121,13 @@ class MPCKMeans(Baseline):
             self.metric_ = metric
             if len(self.objective_) > 1 and links.i.size == 0 and np.array_equal(labels, before):
                 break  # nothing is random, so nothing will change
-            centers = _means(X, labels, k)
+            centers = means(X, labels, k)
             metric = _metric(X, labels, centers, links, broken, widest)
         self.n_iter_ = len(self.objective_)
         self.labels_ = renumber(labels)
 
 
-class _Links(NamedTuple):
+class _Pairs(NamedTuple):
     """All pairs that belong together, and all that are apart."""
 
     i: IntArray
@@ -137,7 +135,7 @@ class _Links(NamedTuple):
     apart: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, closure: Closure) -> _Links:
+    def of(cls, closure: Closure) -> _Pairs:
         """Expand what the constraints entail."""
         if (pairs := closure.count_pairs()) > _MOST_PAIRS:
             raise ValueError(
@@ -174,24 +172,15 @@ def _first_centers(
     if size.max() < 2:
         return np.asarray(kmeans_plusplus(X, k, random_state=random)[0])
     sets = size > 1
-    means, size = _means(X, component, size.size)[sets], size[sets]
+    centers, size = means(X, component, size.size)[sets], size[sets]
     chosen = [random.choice(np.flatnonzero(size == size.max()))]
     gap = np.full(size.size, np.inf)
     while len(chosen) < min(k, size.size):
-        gap = np.minimum(gap, ((means - means[chosen[-1]]) ** 2).sum(axis=1))
+        gap = np.minimum(gap, ((centers - centers[chosen[-1]]) ** 2).sum(axis=1))
         gap[chosen] = -1  # none is chosen twice
         chosen.append(int(np.argmax(size * gap)))
     others = random.choice(X.shape[0], k - len(chosen), replace=False)
-    return np.concatenate((means[chosen], X[others]))
-
-
-def _means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return the mean of every cluster; NaN where it is empty."""
-    n = labels.size
-    count = np.bincount(labels, minlength=k).astype(np.float64)
-    count[count == 0] = np.nan
-    sums = sp.csr_array((np.ones(n), (labels, np.arange(n))), (k, n)) @ X
-    return np.asarray(sums / count[:, None])
+    return np.concatenate((centers[chosen], X[others]))
 
 
 def _squares(X: FloatArray, centers: FloatArray, metric: FloatArray) -> FloatArray:
@@ -240,7 +229,7 @@ def farthest_pair(Z: FloatArray) -> tuple[int, int]:
 
 def _assign(
     square: FloatArray,
-    links: _Links,
+    links: _Pairs,
     length: FloatArray,
     far: FloatArray,
     random: np.random.RandomState,
@@ -274,7 +263,7 @@ def _metric(
     X: FloatArray,
     labels: IntArray,
     centers: FloatArray,
-    links: _Links,
+    links: _Pairs,
     broken: NDArray[np.bool_],
     widest: FloatArray,
 ) -> FloatArray:

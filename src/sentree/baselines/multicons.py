@@ -12,13 +12,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree.baselines.base import IntArray
 from sentree.graph import FloatArray
 from sentree.relation import Closure
 from sentree.tree import renumber
 
 __all__ = ["consensus_levels"]
 
-IntArray = NDArray[np.int64]
 Sets = NDArray[np.bool_]
 
 

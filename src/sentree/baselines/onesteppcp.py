@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.baselines.base import Baseline, nearest, scaled
@@ -16,6 +18,7 @@ from sentree.baselines.pair_propagation import KnownPairs, Schedule, propagate
 from sentree.baselines.pair_relation import signed_relation
 from sentree.baselines.soft_threshold import Matrix
 from sentree.constraints import Constraints
+from sentree.tree import renumber
 
 __all__ = ["OneStepPCP"]
 
@@ -40,7 +43,8 @@ class OneStepPCP(Baseline):
     tau : float, default=1e-4
         Penalty of the alternating directions at the start; it grows by 1.1 a step.
     admm_max_iter : int, default=500
-        Most steps of one propagation.
+        Most steps of one propagation. Where these do not do, a warning says so, unless the
+        relation is still 0.
     tol : float, default=1e-3
         A propagation ends when its copies of the relation differ by less, everywhere.
     n_rounds : int, default=1
@@ -135,6 +139,11 @@ class OneStepPCP(Baseline):
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         W = X if self._precomputed else local_graph(scaled(X, self.scale), self.n_neighbors)
+        if (largest := W.max()) > 1 + 1e-9:
+            raise ValueError(
+                f"affinity='precomputed' needs similarities from 0 to 1, and the largest is "
+                f"{largest:g}: divide by it"
+            )
         relation = signed_relation(given, W.shape[0], self.n_clusters, negative_labels=True)
         known = KnownPairs(relation)
         schedule = Schedule(tau=float(self.tau), max_iter=self.admm_max_iter, tol=self.tol)
@@ -146,6 +155,13 @@ class OneStepPCP(Baseline):
             self.objective_.append(found.objective)
             if found.relation is None:
                 break  # the next round would do the same
+            if not found.converged:
+                warnings.warn(
+                    f"a propagation of OneStepPCP has not converged in "
+                    f"admm_max_iter={self.admm_max_iter} steps: take more",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
             W = refined(W, found.relation)
         self.affinity_matrix_ = W
         self.labels_ = self._cut(W, random)
@@ -159,7 +175,7 @@ class OneStepPCP(Baseline):
             length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
             rows = rows / np.where(length > 0, length, 1)[:, None]
         cluster = KMeans(self.n_clusters, n_init=20, random_state=random).fit_predict(rows)
-        return np.unique(cluster, return_inverse=True)[1].astype(np.int32)
+        return renumber(cluster)
 
 
 def local_graph(X: Any, n_neighbors: int | None) -> Any:

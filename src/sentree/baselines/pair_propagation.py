@@ -34,13 +34,14 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Propagation:
-    """The relation of all pairs; the relation and its copies are None where all is 0."""
+    """The relation of all pairs; the relation and its copies are None while all is still 0."""
 
     relation: Matrix | None
     smooth: Matrix | None
     bounded: Matrix | None
     n_iter: int
     objective: float = 0.0
+    converged: bool = False
 
 
 class KnownPairs:
@@ -140,11 +141,12 @@ def propagate(
         bounded_dual *= tau / schedule.next(tau)
 
         tau = schedule.next(tau)
-        if all(_distance(copy, relation) < schedule.tol for copy in (bounded, smooth)):
+        converged = all(_distance(copy, relation) < schedule.tol for copy in (bounded, smooth))
+        if converged:
             break
     roughness = float(np.einsum("ij,ij->", relation @ laplacian, relation, dtype=np.float64))
     objective = soft.trace_norm + beta * roughness
-    return Propagation(relation, smooth, bounded, step, objective)
+    return Propagation(relation, smooth, bounded, step, objective, converged)
 
 
 def _distance(first: Matrix, second: Matrix) -> float:

@@ -25,7 +25,7 @@ def signed_relation(
     the sign of the sum counts.
     """
     # With more classes than clusters the relation still holds; the clusters will unite some.
-    known = class_codes(given, n, n_clusters if len(given.classes) <= n_clusters else None)
+    known = class_codes(given, n, n_clusters)
     relation = pair_relation(given, n) + class_relation(known)
     if negative_labels:
         relation = relation + exclusions(given, known)

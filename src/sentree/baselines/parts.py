@@ -1,4 +1,4 @@
-"""Parts of samples by k-means, and small problems on one thread."""
+"""Parts of samples by k-means, means of parts, and small problems on one thread."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from sentree.baselines.base import IntArray
+from sentree.baselines.symnmf import groups
 from sentree.graph import FloatArray
 
-__all__ = ["k_means_parts", "one_thread"]
+__all__ = ["k_means_parts", "means", "one_thread"]
 
 
 def k_means_parts(
@@ -29,6 +31,14 @@ def k_means_parts(
         labels = KMeans(k, random_state=random, **options).fit(X).labels_
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
+
+
+def means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Return the mean of each of k clusters; NaN where it is empty. The label -1 counts nowhere."""
+    membership = groups(labels, k)
+    size = np.diff(membership.indptr).astype(np.float64)
+    size[size == 0] = np.nan
+    return np.asarray((membership @ X) / size[:, None])
 
 
 def one_thread() -> Any:

@@ -18,6 +18,7 @@ from sentree.baselines.symnmf import (
     inner,
     quarter_step,
     sparse_product,
+    start_array,
     symmetric_neighbors,
     times,
 )
@@ -176,7 +177,8 @@ class PCPSNMF(Baseline):
                 random.uniform(size=shape) if start is None else start
                 for start, shape in zip(given, shapes, strict=True)
             )
-            yield _start_array(V, shapes[0], "V"), _start_array(K, shapes[1], "K")
+            V, K = start_array(V, shapes[0], "init of V"), start_array(K, shapes[1], "init of K")
+            yield _unit_columns(V), _unit_columns(K)
 
 
 class _Run(NamedTuple):
@@ -293,14 +295,3 @@ def _multiplicative_descent(pull: _Pull, V: FloatArray, K: FloatArray, n_steps: 
 def _unit_columns(A: FloatArray) -> FloatArray:
     """Bring columns to length 1; those of zeros stay."""
     return np.asarray(A / np.maximum(np.linalg.norm(A, axis=0), _FLOOR))
-
-
-def _start_array(value: Any, shape: tuple[int, int], name: str) -> FloatArray:
-    """Return a given start with columns of length 1, or say what is wrong with it."""
-    given = np.asarray(value, dtype=np.float64)
-    if given.shape != shape or not np.isfinite(given).all() or given.min(initial=0.0) < 0:
-        raise ValueError(
-            f"init of {name} must hold finite numbers >= 0 of shape {shape}, got shape "
-            f"{given.shape}"
-        )
-    return _unit_columns(given)

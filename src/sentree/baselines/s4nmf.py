@@ -19,6 +19,7 @@ from sentree.baselines.symnmf import (
     inner,
     quarter_step,
     sparse_product,
+    start_array,
     symmetric_neighbors,
     times,
 )
@@ -154,7 +155,7 @@ class S4NMF(Baseline):
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         n = X.shape[0]
-        known = _Known.of(class_codes(given, n), self.apart, self.together)
+        known = _Known.of(class_codes(given, n, self.n_clusters), self.apart, self.together)
         A: _Affinity = _Graph(sp.csr_array(X) if self._precomputed else self._graph(X))
         starts = self._first_starts(n, random)
         for turn in range(self.n_rounds):
@@ -180,14 +181,7 @@ class S4NMF(Baseline):
         """Return the starts of the first round."""
         if self.init is None:
             return self._starts(n, random)
-        given = np.array(self.init, dtype=np.float64)
-        shape = (self.n_members, n, self.n_clusters)
-        if given.shape != shape or not np.isfinite(given).all() or given.min() < 0:
-            raise ValueError(
-                f"init must hold finite numbers >= 0 of shape {shape} (n_members, n_samples, "
-                f"n_clusters), got shape {given.shape}"
-            )
-        return given
+        return start_array(self.init, (self.n_members, n, self.n_clusters), "init")
 
     def _starts(self, n: int, random: np.random.RandomState) -> FloatArray:
         """Return factors drawn at random, of shape (n_members, n, n_clusters)."""

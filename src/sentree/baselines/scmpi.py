@@ -16,6 +16,7 @@ from sentree.baselines.eigen import leading
 from sentree.baselines.pair_relation import Relation, signed_relation
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
+from sentree.tree import renumber
 
 __all__ = ["SCMPI"]
 
@@ -121,7 +122,7 @@ class SCMPI(Baseline):
         length = np.sqrt(np.einsum("ij,ij->i", vector, vector))
         rows = vector / (length + 1e-10)[:, None]
         cluster = fcluster(linkage(rows, "ward"), self.n_clusters, "maxclust")
-        self.labels_ = np.unique(cluster, return_inverse=True)[1].astype(np.int32)
+        self.labels_ = renumber(cluster)
         self.eigenvalues_ = value
         self.objective_ = [float(value.sum())]
         self.n_iter_ = 1

@@ -7,11 +7,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin_min
 from sklearn.utils._param_validation import Interval
 
-from sentree.baselines.base import Baseline, IntArray, class_codes, scaled
+from sentree.baselines.base import Baseline, IntArray, class_columns, scaled
+from sentree.baselines.parts import means
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 
@@ -39,9 +39,11 @@ class SeededKMeans(Baseline):
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples,)
-        Cluster of each sample. Cluster q grew from class q in the order of the classes.
-    cluster_centers_ : array of shape (n_clusters, n_features)
-        The centres, in scaled features.
+        Cluster of each sample. Cluster q grew from class q in the order of the classes, unless
+        clusters stayed empty: those are left out, and the others close up.
+    cluster_centers_ : array of shape (number of clusters, n_features)
+        The centres, in scaled features; fewer than `n_clusters`, with a warning, where there are
+        fewer different samples.
     objective_ : list of float
         Sum of squared distances to the centres after each round; never rises.
     n_iter_ : int
@@ -91,7 +93,7 @@ class SeededKMeans(Baseline):
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)
-        seeds = class_codes(given, len(X), self.n_clusters)
+        seeds = class_columns(given, len(X), self.n_clusters)
         centers = _start(X, seeds, self.n_clusters, random)
         self.objective_: list[float] = []
         while len(self.objective_) < self.max_iter:
@@ -100,33 +102,29 @@ class SeededKMeans(Baseline):
                 warnings.warn(
                     "a cluster lost all its samples; its centre moved to the sample farthest from "
                     "its own centre",
-                    stacklevel=5,
+                    stacklevel=4,
                 )
-            moved = _means(X, labels, centers)
+            moved = means(X, labels, self.n_clusters)
+            moved = np.where(np.isnan(moved), centers, moved)
             self.objective_.append(float(np.sum((X - moved[labels]) ** 2)))
             change = np.abs(moved - centers).max()
             centers = moved
             if change <= self.tol:
                 break
         self.n_iter_ = len(self.objective_)
-        self.cluster_centers_ = centers
-        # Clusters stay empty only where there are fewer different samples than clusters.
-        self.labels_ = np.unique(labels, return_inverse=True)[1].astype(np.int32)
-
-
-def _means(X: FloatArray, labels: IntArray, otherwise: FloatArray) -> FloatArray:
-    """Return the mean of each cluster's samples, or what it has been where it has none."""
-    known = np.flatnonzero(labels >= 0)
-    membership = sp.csr_array(
-        (np.ones(known.size), (labels[known], known)), shape=(len(otherwise), len(X))
-    )
-    size = membership.sum(axis=1)[:, None]
-    return np.where(size > 0, (membership @ X) / np.maximum(size, 1), otherwise)
+        used, compact = np.unique(labels, return_inverse=True)
+        if used.size < self.n_clusters:  # no sample was left to refill a cluster with
+            warnings.warn(
+                f"fewer different samples than n_clusters={self.n_clusters}: {used.size} clusters "
+                "are left",
+                stacklevel=4,
+            )
+        self.labels_, self.cluster_centers_ = compact.astype(np.int32), centers[used]
 
 
 def _start(X: FloatArray, seeds: IntArray, k: int, random: np.random.RandomState) -> FloatArray:
     """Return the means of the seeds, and centres drawn as in k-means++ where there are none."""
-    centers = _means(X, seeds, np.zeros((k, X.shape[1])))
+    centers = means(X, seeds, k)
     has_seeds = np.isin(np.arange(k), seeds)
     free = X[seeds < 0] if (seeds < 0).any() else X
     gap = np.full(len(free), np.inf)  # squared distance to the nearest centre so far

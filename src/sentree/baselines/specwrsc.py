@@ -10,11 +10,11 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.affinity import PAPER_PRESETS, knn_graph
 from sentree.baselines.base import Baseline, scaled
+from sentree.baselines.eigen import leading
 from sentree.baselines.parts import k_means_parts, one_thread
 from sentree.baselines.tree_builder import TreeBuilder
 from sentree.constraints import Constraints
@@ -91,7 +91,8 @@ class SpecWRSC(Baseline):
     clusters on. The published figures are means over ten seeds of that.
 
     Where the graph or a bucket falls into parts that do not touch, each part has eigenvectors of
-    its own; parts are ordered by size.
+    its own; parts are ordered by size. A vertex without an edge or a loop is no such part: it gets
+    no cluster of its own, but goes to one of the others.
 
     References
     ----------
@@ -243,26 +244,29 @@ class _Spectrum:
         diagonal = sp.diags_array(1.0 / root)
         walk = sp.csr_array(diagonal @ weights @ diagonal)
         n = weights.shape[0]
-        if n <= max(_DENSE, k + 1):
-            laplacian = np.eye(n) - walk.toarray()
-            with one_thread():
-                value, vector = scipy.linalg.eigh(laplacian, subset_by_index=[0, k - 1])
-            return value, vector
-        value, vector = eigsh(walk, k, which="LA", v0=self._random.uniform(size=n))
-        return 1.0 - value[::-1], vector[:, ::-1]
+        if n > max(_DENSE, k + 1):
+            value, vector = leading(walk, k, "LA", self._random)
+            return 1.0 - value, vector
+        laplacian = np.eye(n) - walk.toarray()
+        with one_thread():
+            value, vector = scipy.linalg.eigh(laplacian, subset_by_index=[0, k - 1])
+        return value, vector
 
     def rows(self, weights: Any, k: int) -> FloatArray:
         """Return the coordinates of the vertices in k smallest eigenvectors.
 
         Every part that does not touch the others has an eigenvalue 0; the largest parts come first.
+        A vertex without an edge or a loop has the eigenvalue 1 instead.
         """
-        parts = _touching(weights)[:k]
-        further = k - len(parts) + 1
+        has_weight = np.diff(weights.indptr) > 0
+        parts = sorted(_touching(weights), key=lambda part: not has_weight[part[0]])[:k]
+        further = k - sum(bool(has_weight[part[0]]) for part in parts) + 1
         found = []
         for number, part in enumerate(parts):
             inside = weights[part][:, part]
             values, vectors = self._vectors(inside, min(further, part.size))
-            values[0] = 0.0
+            if has_weight[part[0]]:
+                values[0] = 0.0
             found += [(value, number, vectors[:, c]) for c, value in enumerate(values)]
         found = sorted(found, key=lambda pair: pair[:2])[:k]
         rows = np.zeros((weights.shape[0], len(found)))

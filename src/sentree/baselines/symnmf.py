@@ -1,5 +1,7 @@
 """Symmetric non-negative factors, several side by side: what PCPSNMF and S4NMF share.
 
+LpCNMF shares the graph and the check of a given start.
+
 Factors are arrays of shape (n, e, k): e starts or members of k columns each. A sparse matrix then
 meets all of them as one of e * k columns, and dense products run member by member.
 """
@@ -20,6 +22,7 @@ __all__ = [
     "inner",
     "quarter_step",
     "sparse_product",
+    "start_array",
     "symmetric_neighbors",
     "times",
 ]
@@ -67,6 +70,16 @@ def groups(group: IntArray, n_groups: int) -> sp.csr_array:
     order = np.argsort(group, kind="stable")[np.count_nonzero(group < 0) :]
     start = np.concatenate(([0], np.cumsum(np.bincount(group[order], minlength=n_groups))))
     return sp.csr_array((np.ones(order.size), order, start), shape=(n_groups, group.size))
+
+
+def start_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
+    """Return a copy of a given start, or say what is wrong with it."""
+    given = np.array(value, dtype=np.float64)
+    if given.shape != shape or not np.isfinite(given).all() or given.min(initial=0.0) < 0:
+        raise ValueError(
+            f"{name} must hold finite numbers >= 0 of shape {shape}, got shape {given.shape}"
+        )
+    return given
 
 
 def symmetric_neighbors(weight: FloatArray, index: IntArray, rule: str) -> sp.csr_array:
