@@ -176,7 +176,7 @@ def _s4nmf(task: Task, given: Constraints | None) -> Result:
 def _lpcnmf(task: Task, given: Constraints | None) -> Result:
     from sentree.baselines import LpCNMF
 
-    study: dict[str, Any] = {"assign": "kmeans"} if task.published else {}
+    study: dict[str, Any] = {"assign": "kmeans", "normalize": "published"} if task.published else {}
     model = LpCNMF(task.k, shift=True, random_state=task.seed, **study)
     return _fitted(model, task, given)
 
