@@ -79,18 +79,12 @@ _BAND = 5
 def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a picture as PNG and as SVG with its text as text."""
     import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    figure.dpi = _DPI
-    png: Any = FigureCanvasAgg(figure)
-    svg: Any = FigureCanvasSVG(figure)
-    with mpl.rc_context(_RC):  # savefig would draw, and lay out, everything twice
+    with mpl.rc_context(_RC):
         with replacing(folder / f"{name}.png") as part:
-            png.print_png(part)
-        figure.set_layout_engine("none")
+            figure.savefig(part, dpi=_DPI, format="png")
         with replacing(folder / f"{name}.svg") as part:
-            svg.print_svg(part, metadata={"Date": None})
+            figure.savefig(part, format="svg", metadata={"Date": None})
 
 
 def curves(
