@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import toy
+from scipy.sparse.linalg import eigsh
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from stored_sets import stored_labels, stored_pairs
@@ -218,3 +219,21 @@ def test_yale_over_all_stored_sets(kind, low, high):
         for number in range(5)
     ]
     assert low < np.mean(found) < high
+
+
+def test_equal_eigenvalues_do_not_hold_it_up(monkeypatch):
+    """Isolated pairs have eigenvalues 1 and -1 all alike, among which a few never settle."""
+    from sentree.baselines import eigen
+
+    n = 600
+    W = np.kron(np.eye(n // 2), [[0.0, 1.0], [1.0, 0.0]])
+    W[:100, :100] = 0.2
+    restarts = []
+    monkeypatch.setattr(
+        eigen, "eigsh", lambda *a, **k: restarts.append(k["maxiter"]) or eigsh(*a, **k)
+    )
+    value, vector = eigen.leading(W, 5, "LM", np.random.RandomState(0))
+    assert restarts == [eigen._RESTARTS]
+    assert value[0] == pytest.approx(20.0)
+    assert np.abs(value[1:]) == pytest.approx(np.ones(4))
+    assert np.abs(W @ vector - vector * value).max() < 1e-8

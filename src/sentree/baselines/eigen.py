@@ -15,6 +15,9 @@ __all__ = ["leading"]
 
 #: Up to this many rows all eigenvectors are found at once.
 _FEW = 300
+#: Up to this many rows they are found where a few do not settle in this many restarts: eigenvalues
+#: that are equal, as those of many isolated pairs, would take thousands.
+_MANY, _RESTARTS = 5000, 20
 
 
 def leading(
@@ -27,7 +30,9 @@ def leading(
     n = W.shape[0]
     if n > _FEW and 2 * k < n:
         try:
-            value, vector = eigsh(W, k, which=which, v0=random.uniform(-1, 1, n))
+            restarts = _RESTARTS if n <= _MANY else None
+            start = random.uniform(-1, 1, n)
+            value, vector = eigsh(W, k, which=which, v0=start, maxiter=restarts)
         except ArpackNoConvergence:
             pass  # all of them, then
         else:
