@@ -38,7 +38,7 @@ def leading(
         else:
             order = np.argsort(-value, kind="stable")
             return value[order], vector[:, order]
-    value, vector = scipy.linalg.eigh(W.toarray() if sp.issparse(W) else W)
+    value, vector = scipy.linalg.eigh(W.toarray() if sp.issparse(W) else W, driver="evd")
     rank = -np.abs(value) if which == "LM" else -value
     best = np.argsort(rank, kind="stable")[:k]
     best = best[np.argsort(-value[best], kind="stable")]
