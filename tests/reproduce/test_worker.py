@@ -38,7 +38,7 @@ def test_every_method_runs_and_repeats(data, method, protocol):
         assert first.values["ARI"] > 5  # blobs in 13 features: better than chance
         assert first.seconds > 0
         assert first.peak_memory > 10
-        if METHODS[method].seconds <= 10:
+        if METHODS[method].seconds < 50:
             assert outcome_of(cell, 4, protocol, data).values == first.values
 
 

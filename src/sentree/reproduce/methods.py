@@ -232,18 +232,18 @@ def _semimulticons(task: Task, given: Constraints | None) -> Result:
 
 #: The methods by the names the paper gives them, and ours.
 METHODS = {
-    "PCPSNMF": Method(_pcpsnmf, 10),
-    "OneStepPCP": Method(_onesteppcp, 120),
-    "CMS": Method(_cms, 60, _cms_pairs),
-    "SC-MPI": Method(_scmpi, 4),
+    "PCPSNMF": Method(_pcpsnmf, 3),
+    "OneStepPCP": Method(_onesteppcp, 70),
+    "CMS": Method(_cms, 30, _cms_pairs),
+    "SC-MPI": Method(_scmpi, 1),
     "Seeded-KMeans": Method(_seeded_kmeans, 1, _seeds),
     "S4NMF": Method(_s4nmf, 60, _positive_labels),
-    "LpCNMF": Method(_lpcnmf, 6, _positive_labels),
-    "SpecWRSC": Method(_specwrsc, 5),
+    "LpCNMF": Method(_lpcnmf, 4, _positive_labels),
+    "SpecWRSC": Method(_specwrsc, 2),
     "COBRA": Method(_cobra, 5, _cobra_answers),
-    "COBRAS": Method(_cobras, 10, _answers),
-    "Semi-MultiCons": Method(_semimulticons, 10),
+    "COBRAS": Method(_cobras, 30, _answers),
+    "Semi-MultiCons": Method(_semimulticons, 8),
     "SE": Method(_se, 1),
-    "SSE": Method(_paper_search, 2),
-    "sentree": Method(_sentree, 4),
+    "SSE": Method(_paper_search, 1),
+    "sentree": Method(_sentree, 2),
 }
