@@ -27,12 +27,17 @@ The header has these entries:
 
 - ``format`` ("sentree model"), ``format_version``, ``sentree_version`` (that wrote the file)
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
-- ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``
+- ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
+  and ``binary_tree``, whether there is one
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard``, which is null or holds the same three
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
-  "distances" or "graph" (what is given to ``predict``), or "left out"; with the settings of each
-- ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph" or "left out"
+  "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
+  ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``sparse``, and ``search`` with
+  ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
+- ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
+  "left out"
 
 What follows from these (``constraint_report_``, ``n_clusters_``, ``membership_strength_``, the
 index of a neighbour search) is made anew. A change that this version could not read raises
@@ -79,7 +84,7 @@ __all__ = ["FORMAT_VERSION", "load", "save"]
 FORMAT_VERSION = 1
 
 _FORMAT = "sentree model"
-_CLASSES: dict[str, type[SSEEstimator]] = {
+_CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
     "SSEPartition": SSEPartition,
     "SSEHierarchy": SSEHierarchy,
 }
@@ -112,10 +117,9 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
     path : path-like
         The file; ``.npz`` is added where the name does not end with it. An old file is replaced.
     with_samples : bool, default=True
-        Whether the training samples go into the file. Without them the file is smaller and tells
-        nobody what the samples were, but ``predict`` cannot search among them, nor
-        ``weights="paper"`` compare them in a refit. Where ``predict`` takes similarities or
-        distances it needs no samples.
+        Whether the training samples go into the file, beside their graph. Without them
+        ``predict`` has nothing to search among, nor a refit with ``weights="paper"`` to compare,
+        and both say so. Where ``predict`` takes similarities or distances it needs no samples.
 
     Returns
     -------
@@ -164,7 +168,7 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
     return target
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
     """Read an estimator that :func:`save` wrote.
 
     Parameters
@@ -265,7 +269,8 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     arrays |= {"labels": model.labels_, "trace": model.trace_}
     _put(arrays, "graph", model.graph_, _GRAPH)
     _put(arrays, "tree", model.tree_, _TREE)
-    if hasattr(model, "binary_tree_") and model.method == "paper":
+    binary = hasattr(model, "binary_tree_") and model.method == "paper"
+    if binary:
         _put(arrays, "binary_tree", model.binary_tree_, _TREE)
     names = getattr(model, "feature_names_in_", None)
     extension = _put_extension(model._extension, with_samples, arrays)
@@ -276,6 +281,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "selection": None if model.selection_ is None else model.selection_.to_dict(),
+            "binary_tree": binary,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
         "extension": extension,
@@ -283,7 +289,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     }
 
 
-def _model(header: _Stored, arrays: _Stored) -> SSEEstimator:
+def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     """Make the estimator of a header and arrays."""
     if header["class"] not in _CLASSES:
         raise ValueError(f"there is no estimator {header['class']!r} in sentree {__version__}")
@@ -298,7 +304,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEEstimator:
     fitted = header["fitted"]
     model.graph_ = Graph(**_get(arrays, "graph", _GRAPH))
     model.tree_ = EncodingTree(**_get(arrays, "tree", _TREE))
-    if "binary_tree.parent" in arrays:
+    if fitted["binary_tree"]:
         model.binary_tree_ = EncodingTree(**_get(arrays, "binary_tree", _TREE))
     model.labels_ = _whole_numbers(arrays, "labels")
     model.trace_ = arrays["trace"]
@@ -464,15 +470,18 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
             f"{_INSTEAD['neighbors']}; or save with_samples=False, without predict"
         )
     samples, layout = extension.samples, extension.layout
-    if is_sparse(samples):
+    sparse, scaled = is_sparse(samples), layout.scale is not None
+    if sparse:
         _put(arrays, "samples", samples, _CSR)
     else:
         arrays["samples"] = samples
-    if layout.scale is not None:
+    if scaled:
         _put(arrays, "scale", layout.scale, Scale._fields)
     return {
         "kind": "samples",
         "metric": layout.metric,
+        "scaled": scaled,
+        "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
     }
@@ -510,17 +519,15 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     join = DistanceExtension(weigher, stored["p"], stored["local_rank"], stored["self_loops"])
     if kind == "distances":
         return join
-    scaled = "scale.offset" in arrays
-    scale = Scale(**_get(arrays, "scale", Scale._fields)) if scaled else None
+    scale = Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None
     find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
-    return SampleExtension(_samples(arrays, model), Layout(stored["metric"], scale), find, join)
-
-
-def _samples(arrays: _Stored, model: Any) -> Any:
-    """Return the training samples."""
-    if "samples.data" not in arrays:
-        return arrays["samples"]
     shape = (model.graph_.n, model.n_features_in_)
+    samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
+    return SampleExtension(samples, Layout(stored["metric"], scale), find, join)
+
+
+def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:
+    """Return training samples that are stored in CSR."""
     samples = sp.csr_array(tuple(_get(arrays, "samples", _CSR).values()), shape=shape)
     samples.check_format(full_check=True)
     return samples
@@ -530,9 +537,10 @@ def _put_similarity(model: Any, extension: str, arrays: Arrays) -> dict[str, Any
     """Add where the similarities of samples come from."""
     similarity = model._similarity
     if isinstance(similarity, GraphSimilarity):
-        if similarity.graph is not model.graph_:  # the constraints chose fewer neighbours
-            _put(arrays, "similarity", similarity.graph, _GRAPH)
-        return {"kind": "graph"}
+        if similarity.graph is model.graph_:
+            return {"kind": "graph"}
+        _put(arrays, "similarity", similarity.graph, _GRAPH)
+        return {"kind": "other graph"}  # the constraints chose fewer neighbours
     if isinstance(similarity, LeftOut) or extension == "left out":
         return {"kind": "left out"}
     return {"kind": "kernel", "high": similarity.high}
@@ -545,10 +553,9 @@ def _similarity(stored: _Stored, arrays: _Stored, model: Any) -> Any:
         lay_out = partial(extension.layout.space, extension.samples)
         return KernelSimilarity(lay_out, extension.join.weigher, float(stored["high"]))
     if stored["kind"] == "graph":
-        other = "similarity.indptr" in arrays
-        return GraphSimilarity(
-            Graph(**_get(arrays, "similarity", _GRAPH)) if other else model.graph_
-        )
+        return GraphSimilarity(model.graph_)
+    if stored["kind"] == "other graph":
+        return GraphSimilarity(Graph(**_get(arrays, "similarity", _GRAPH)))
     if stored["kind"] == "left out":
         return LeftOut()
     raise ValueError(f"there is no similarity of kind {stored['kind']!r}")
