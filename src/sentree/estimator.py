@@ -327,7 +327,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if X.n < 2:
             raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
         self.n_features_in_ = X.n
-        vars(self).pop("feature_names_in_", None)  # of an earlier fit
+        if hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
         return X
 
     def _distance_graph(self, X: Any) -> Affinity:
