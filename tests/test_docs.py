@@ -35,7 +35,12 @@ def test_readme_example(block):
     "name",
     [
         *("partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph"),
-        *("tree", "datasets", *(f"baselines.{file}" for file in sorted(set(_HOME.values())))),
+        *(
+            "tree",
+            "datasets",
+            "persistence",
+            *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
+        ),
         "baselines.mpckmeans",
     ],
 )

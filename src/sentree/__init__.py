@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sentree.hierarchy import SSEHierarchy
     from sentree.metrics import dasgupta_cost, dendrogram_purity, structural_entropy
     from sentree.partition import SSEPartition
+    from sentree.persistence import load, save
     from sentree.tree import EncodingTree
 
 __version__ = "0.1.0"
@@ -33,7 +34,9 @@ _HOME = {
     "dasgupta_cost": "metrics",
     "dendrogram_purity": "metrics",
     "knn_graph": "affinity",
+    "load": "persistence",
     "paper_neighbors": "affinity",
+    "save": "persistence",
     "structural_entropy": "metrics",
 }
 _MODULES = ("baselines", "datasets", "metrics", "optimise", "plots")
@@ -52,10 +55,12 @@ __all__ = [
     "datasets",
     "dendrogram_purity",
     "knn_graph",
+    "load",
     "metrics",
     "optimise",
     "paper_neighbors",
     "plots",
+    "save",
     "structural_entropy",
 ]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -93,13 +93,26 @@ class KernelSimilarity:
 
     Made by :func:`build_affinity`. Negative similarities stay as they are where the graph clips
     them, and are shifted where the graph shifts them.
+
+    Parameters
+    ----------
+    lay_out : callable
+        Gives the space of the samples; called at the first question and no earlier.
+    weigher : Weigher
+        The kernel of the graph.
+    high : float
+        The largest weight of the graph.
     """
 
-    def __init__(self, space: Space, weigher: Weigher, high: float) -> None:
-        self._space = space
+    def __init__(self, lay_out: Callable[[], Space], weigher: Weigher, high: float) -> None:
+        self._lay_out = lay_out
         self._weigher = weigher
-        self._high = high
+        self.high = high
         self._low: float | None = None
+
+    @cached_property
+    def _space(self) -> Space:
+        return self._lay_out()
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
         """Return the similarity of each pair; 0 between a sample and itself.
@@ -124,7 +137,7 @@ class KernelSimilarity:
         if self._low is None:
             signed = self._weigher.signed and isinstance(self._space, EuclideanSpace)
             self._low = self._space.lowest_cosine() if signed else 0.0  # type: ignore[union-attr]
-        return self._low, self._high
+        return self._low, self.high
 
 
 class GraphSimilarity:
@@ -137,6 +150,7 @@ class GraphSimilarity:
     """
 
     def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self._matrix = graph.to_scipy()
         self._high = float(graph.weights.max(initial=0.0))
 
@@ -356,7 +370,7 @@ def build_affinity(
     if kernel == "binary":
         return Affinity(graph, GraphSimilarity(graph), extension)
     high = float(graph.weights.max(initial=0.0))
-    return Affinity(graph, KernelSimilarity(space, weigher, high), extension)
+    return Affinity(graph, KernelSimilarity(partial(layout.space, X), weigher, high), extension)
 
 
 def graph_from_distances(

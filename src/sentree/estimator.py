@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -184,12 +186,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise RuntimeError(f"hard constraints were broken, which is a fault of ours:\n{report}")
         if init is not None:
             self.labels_ = keep_numbers(self.labels_, init, points)
+        self._conclude(given)
+        return self
+
+    def _conclude(self, given: Constraints) -> None:
+        """Keep the constraints, and what follows from them and the clusters."""
         self.constraints_ = given
         self.n_clusters_ = int(np.unique(self.labels_).size)
         self._strength = None
         tree = self.tree_ if self._reads_triplets else None
         self.constraint_report_ = given.satisfaction(self.labels_, tree)
-        return self
 
     @property
     def membership_strength_(self) -> FloatArray:
@@ -244,6 +250,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ]
         labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return (labels, strength) if return_strength else labels
+
+    def save(self, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
+        """Write the fitted estimator to a file; see :func:`sentree.save`."""
+        from sentree.persistence import save
+
+        return save(self, path, with_samples=with_samples)
 
     @property
     def _reads_triplets(self) -> bool:
@@ -315,6 +327,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if X.n < 2:
             raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
         self.n_features_in_ = X.n
+        if hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
         return X
 
     def _distance_graph(self, X: Any) -> Affinity:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sentree.graph import FloatArray
 from sentree.kernels import Weigher
-from sentree.neighbors import Neighbors, NeighborSearch, Space, is_sparse, neighbors_from_distances
+from sentree.neighbors import Neighbors, NeighborSearch, is_sparse, neighbors_from_distances
 from sentree.samples import Layout, check_samples
 
 __all__ = [
@@ -94,7 +94,7 @@ class SampleExtension:
         The samples of the graph.
     layout : Layout
         How they were scaled and compared.
-    find : callable
+    find : partial of NeighborSearch
         Makes a space of samples ready to be searched.
     join : DistanceExtension
         How neighbours are weighed.
@@ -104,13 +104,13 @@ class SampleExtension:
         self,
         X: Any,
         layout: Layout,
-        find: Callable[[Space], NeighborSearch],
+        find: partial[NeighborSearch],
         join: DistanceExtension,
     ) -> None:
-        self._X = X
-        self._layout = layout
-        self._find = find
-        self._join = join
+        self.samples = X
+        self.layout = layout
+        self.find = find
+        self.join = join
         self._search: NeighborSearch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -118,11 +118,11 @@ class SampleExtension:
 
     def reach(self, X: Any) -> Reach:
         """Take new samples with the same features, dense or sparse."""
-        if is_sparse(X) != is_sparse(self._X):
+        if is_sparse(X) != is_sparse(self.samples):
             X = X.toarray() if is_sparse(X) else sp.csr_array(X)
         if self._search is None:
-            self._search = self._find(self._layout.space(self._X))
-        return self._join.joined(self._search.of(self._layout.space(X)))
+            self._search = self.find(self.layout.space(self.samples))
+        return self.join.joined(self._search.of(self.layout.space(X)))
 
 
 @dataclass(frozen=True, eq=False)
