@@ -37,6 +37,7 @@ def test_readme_example(block):
         *("partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph"),
         *("tree", "datasets", *(f"baselines.{file}" for file in sorted(set(_HOME.values())))),
         "baselines.mpckmeans",
+        *("plots.scatter", "plots.icicle", "plots.summaries"),
     ],
 )
 def test_docstring_examples(name):

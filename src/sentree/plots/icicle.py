@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.plots.outline import Outline, majority, outline
-from sentree.plots.style import INK, SMALL, axes_of, bounds, mixed, palette, plain
-from sentree.plots.style import ranked, shortened
+from sentree.plots.style import (
+    COLOURS,
+    INK,
+    SMALL,
+    axes_of,
+    bounds,
+    mixed,
+    palette,
+    ranked,
+    shortened,
+)
 from sentree.tree import EncodingTree
 
 if TYPE_CHECKING:
@@ -35,38 +44,6 @@ class _Blocks(NamedTuple):
     classes: list[str]  # by rank; empty where the caller named none
     purity: NDArray[np.float64]
     winner: NDArray[np.int64]
-
-
-@overload
-def tree(
-    tree: Any,
-    labels: ArrayLike | None = None,
-    *,
-    style: str = "icicle",
-    names: Sequence[str] | None = None,
-    max_nodes: int | None = None,
-    min_share: float | None = None,
-    max_levels: int | None = None,
-    title: str | None = None,
-    interactive: Literal[False] = False,
-    ax: Axes | None = None,
-) -> Axes: ...
-
-
-@overload
-def tree(
-    tree: Any,
-    labels: ArrayLike | None = None,
-    *,
-    style: str = "icicle",
-    names: Sequence[str] | None = None,
-    max_nodes: int | None = None,
-    min_share: float | None = None,
-    max_levels: int | None = None,
-    title: str | None = None,
-    interactive: Literal[True],
-    ax: None = None,
-) -> Any: ...
 
 
 def tree(
@@ -94,7 +71,7 @@ def tree(
         The tree; of a model, ``tree_`` with the clusters ``labels_``.
     labels : array-like of shape (n,), optional
         Classes or clusters that give the colours. Without them (and without a model), the
-        children of the root.
+        about seven largest branches.
     style : {"icicle", "dendrogram"}, default="icicle"
         Nodes as blocks from the root downward, or as brackets over the lowest blocks.
     names : sequence of str, optional
@@ -103,7 +80,7 @@ def tree(
         Most blocks to draw, the largest nodes being opened first; 300 by default, 3000 where
         interactive.
     min_share : float, optional
-        Children with a smaller share of all samples are united; 1/250 by default, 1/5000 where
+        Children with a smaller share of all samples are united; 1/150 by default, 1/5000 where
         interactive.
     max_levels : int, optional
         Most levels below the root; 12 by default, 100 where interactive. In a tree higher than
@@ -118,14 +95,22 @@ def tree(
     Returns
     -------
     matplotlib axes, or a Plotly figure where interactive
+
+    Examples
+    --------
+    >>> from sentree import EncodingTree, Graph, plots
+    >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    >>> ax = plots.tree(EncodingTree.from_labels([0, 0, 1, 1, 1], graph))
+    >>> [int(block.get_width()) for block in ax.patches]
+    [5, 3, 2, 1, 1, 1, 1, 1]
     """
     if style not in ("icicle", "dendrogram"):
         raise ValueError(f"style must be 'icicle' or 'dendrogram', got {style!r}")
     if interactive and (ax is not None or style != "icicle"):
         raise ValueError("interactive=True makes a Plotly icicle: leave ax and style out")
     shown, labels = _tree_and_labels(tree, labels)
-    default = (3000, 1 / 5000, 100) if interactive else (300, 1 / 250, 12)
-    limits = [
+    default = (3000, 1 / 5000, 100) if interactive else (300, 1 / 150, 12)
+    limits: Any = [
         usual if given is None else given
         for given, usual in zip((max_nodes, min_share, max_levels), default, strict=True)
     ]
@@ -133,7 +118,8 @@ def tree(
     blocks = _blocks(shown, labels, names, outline(shown, *limits))
     if interactive:
         return _plotly(blocks, title)
-    ax = axes_of(ax, 8, 4.5)
+    listed = blocks.classes if len(blocks.classes) <= _LEGEND else []
+    ax = axes_of(ax, 8 + 0.06 * max(map(len, listed), default=0), 4.5)
     draw = _icicle if style == "icicle" else _dendrogram
     draw(ax, blocks)
     n = shown.n_leaves
@@ -173,7 +159,8 @@ def _blocks(
     n = shown.n_leaves
     if names is not None and len(names) != n:
         raise ValueError(f"{len(names)} names for {n} samples: give one for each")
-    classes, code, _ = ranked(shown.labels_at(1) if labels is None else labels, n)
+    branches = shown.by_volume().cut_to(min(len(COLOURS), n)) if labels is None else labels
+    classes, code, _ = ranked(branches, n)
     k = len(classes)
     winner, purity = majority(shape, code, k)
     strength = (purity - 1 / k) / (1 - 1 / k) if k > 1 else np.ones_like(purity)
@@ -272,8 +259,8 @@ def _legend(ax: Axes, blocks: _Blocks) -> None:
     handles = [Patch(color=colours[c], label=blocks.classes[c]) for c in seen if c < k]
     title = "majority\n(paler: mixed)" if handles else None
     if blocks.shape.united.any():
-        style = {"facecolor": "#BBBBBB", "edgecolor": "white", "linewidth": 0, "hatch": _HATCH}
-        handles.append(Patch(label="small nodes, united", **style))
+        style: Any = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": _HATCH}
+        handles.append(Patch(label="small nodes, united", linewidth=0, **style))
     if handles:
         ax.legend(
             handles=handles,
@@ -283,6 +270,7 @@ def _legend(ax: Axes, blocks: _Blocks) -> None:
             loc="upper left",
             bbox_to_anchor=(1.01, 1.0),
             frameon=False,
+            alignment="left",
             borderaxespad=0.0,
         )
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sentree.plots.style import BROKEN, INK
 from sentree.proof import flatten
-from sentree.report import cluster_numbers, majority
+from sentree.report import majority
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -23,26 +23,25 @@ __all__ = ["draw_constraints"]
 
 
 class _Look(NamedTuple):
-    """How the statements of a kind are drawn: pairs with a dash, points with a marker."""
+    """How the statements of a kind are drawn: pairs as lines, points with a marker."""
 
     name: str
-    dash: Any = None
+    dashed: bool = False
     marker: str = ""
 
 
-_PAIRS = (_Look("must-link", "solid"), _Look("cannot-link", (0, (2.2, 1.6))))
+_PAIRS = (_Look("must-link"), _Look("cannot-link", dashed=True))
 _POINTS = (_Look("label", marker="o"), _Look("negative label", marker="s"))
 
 
 def draw_constraints(
-    ax: Axes, places: Any, labels: Any, given: Constraints, most: int, seed: int
+    ax: Axes, places: Any, cluster: IntArray, given: Constraints, most: int, seed: int
 ) -> list[Artist]:
     """Draw at most so many lines and as many marks; return what the legend shows of them.
 
     Broken statements take up to half the room, or what kept ones leave.
     """
-    cluster = cluster_numbers(labels)
-    report = given.satisfaction(labels)
+    report = given.satisfaction(cluster)
     rng = np.random.default_rng(seed)
     together, stray = _linked(given, cluster)
     split, crowded = _parted(given, cluster)
@@ -107,18 +106,24 @@ def _draw(
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
 
-    colour, width = (BROKEN, 1.5) if is_broken else (INK, 0.6)
+    colour, width = (BROKEN, 1.6) if is_broken else (INK, 0.7)
+    crowded = len(drawn) > 40
+    if crowded:
+        width *= 0.6
     number = f"{count:,}" if len(drawn) == count else f"{len(drawn):,} of {count:,}"
     label = f"{look.name} {'broken' if is_broken else 'kept'} ({number})"
     over = 3.2 if is_broken else 3.0
-    if look.dash is not None:
+    if not look.marker:
+        # Matplotlib counts dashes in widths of the line; these are 3 points long on all.
+        dash: Any = (0, (3 / width, 2 / width)) if look.dashed else "solid"
         lines = LineCollection(
-            list(places[drawn]), colors=colour, linewidths=width, linestyles=[look.dash]
+            list(places[drawn]), colors=colour, linewidths=width, linestyles=[dash]
         )
-        lines.set(zorder=over, label=label, alpha=0.9 if is_broken else 0.45)
-        if is_broken:
-            lines.set_path_effects([withStroke(linewidth=3.0, foreground="white", alpha=0.7)])
+        lines.set(zorder=over, label=label, alpha=0.8 if is_broken else 0.5)
+        if is_broken and not crowded:
+            lines.set_path_effects([withStroke(linewidth=width + 1.2, foreground="white")])
         ax.add_collection(lines)
-        return Line2D([], [], color=colour, linewidth=width, linestyle=look.dash, label=label)
+        return Line2D([], [], color=colour, linewidth=width, linestyle=dash, label=label)
+    x, y = places[drawn].T
     marks: Any = {"marker": look.marker, "edgecolors": colour, "linewidths": 1.6 * width**0.5}
-    return ax.scatter(*places[drawn].T, s=34, facecolors="none", zorder=over, label=label, **marks)
+    return ax.scatter(x, y, s=34, facecolors="none", zorder=over, label=label, **marks)

@@ -73,8 +73,8 @@ def outline(tree: EncodingTree, max_nodes: int, min_share: float, max_levels: in
         large = size[below] >= least
         return below[large], below[~large]
 
-    def opened(node: int) -> tuple[Any, Any]:
-        """Return what to draw below a node, and what to unite."""
+    def opened(node: int) -> tuple[Any, Any, bool]:
+        """Return what to draw below a node, what to unite, and whether nodes are passed over."""
         large, small = split(node)
         united = [small]
         while chains and large.size == 1:
@@ -83,19 +83,21 @@ def outline(tree: EncodingTree, max_nodes: int, min_share: float, max_levels: in
                 break
             large = further
             united.append(small)
-        return large, np.concatenate(united)
+        return large, np.concatenate(united), len(united) > 1
 
     # Columns node, united, above, level, start, size.
     rows = [(tree.root, 0, -1, 0, 0, int(size[-1]))]
     item = np.full(tree.n_nodes, -1, dtype=np.int64)
     item[tree.root] = 0
-    heap = [(-int(size[-1]), 0)]
+    heap = [(-int(size[-1]), 0)] if max_levels else []
+    shortened = False
     while heap and len(rows) + 2 <= max_nodes:
         block = heapq.heappop(heap)[1]
         node, _, _, level, start, _ = rows[block]
-        large, small = opened(node)
+        large, small, passed_over = opened(node)
         if large.size == 0:
             continue
+        shortened |= passed_over
         large = large[np.argsort(-size[large], kind="stable")]
         room = max_nodes - len(rows)
         if small.size == 1 and large.size < room:
@@ -114,7 +116,8 @@ def outline(tree: EncodingTree, max_nodes: int, min_share: float, max_levels: in
             rows.append((-1, small.size, block, level + 1, start, int(size[small].sum())))
     up = np.where(item >= 0, np.arange(tree.n_nodes), tree.parent).astype(np.int32)
     owner = item[follow(up)[: tree.n_leaves]]
-    return Outline(*np.array(rows, dtype=np.int64).T, owner, chains)
+    columns: Any = np.array(rows, dtype=np.int64).T
+    return Outline(*columns, owner=owner, shortened=shortened)
 
 
 def majority(blocks: Outline, code: IntArray, k: int) -> tuple[IntArray, NDArray[np.float64]]:

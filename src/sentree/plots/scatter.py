@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.plots.links import draw_constraints
-from sentree.plots.style import COLOURS, SMALL, axes_of, bounds, ranked, shortened
+from sentree.plots.style import COLOURS, SMALL, axes_of, bounds, palette, ranked, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +20,8 @@ __all__ = ["partition"]
 #: Up to so many clusters have an own colour and marker in a legend; more are named in the picture.
 _LEGEND = 20
 _MARKERS = "os^"
+#: All different colours of the palette.
+_COLOURS = 2 * len(COLOURS)
 #: Up to so many clusters, ones of the same colour are kept far from each other.
 _SPREAD = 1000
 #: At most so many clusters are tried for a name in the picture, the largest ones.
@@ -31,7 +33,7 @@ def partition(
     labels: ArrayLike,
     constraints: Constraints | None = None,
     *,
-    max_constraints: int = 500,
+    max_constraints: int = 200,
     seed: int = 0,
     title: str | None = None,
     ax: Axes | None = None,
@@ -53,7 +55,7 @@ def partition(
         rings and negative labels squares; kept ones thin and grey, broken ones thick and red.
         Groups are drawn as one line for each member, with the pairs; triplets, being about
         trees, are not drawn.
-    max_constraints : int, default=500
+    max_constraints : int, default=200
         Most lines to draw, and most marks. Of more a random choice is drawn, in which broken
         ones take up to half the room (or what kept ones leave); the legend says how many of how
         many.
@@ -67,6 +69,14 @@ def partition(
     Returns
     -------
     matplotlib axes
+
+    Examples
+    --------
+    >>> from sentree import Constraints, plots
+    >>> given = Constraints.from_pairs(must_link=[(0, 1), (1, 2)])
+    >>> ax = plots.partition([[0, 0], [0, 1], [5, 5]], [0, 0, 1], given)
+    >>> ax.get_legend().get_title().get_text()
+    '2 clusters'
     """
     places = np.asarray(embedding, dtype=np.float64)
     names, code, size = ranked(labels)
@@ -79,10 +89,10 @@ def partition(
         raise ValueError(f"max_constraints must be 0 or more, got {max_constraints}")
     if constraints is not None:
         constraints.check(code.size)
-    ax = axes_of(ax, 6.4, 5)
     few = len(names) <= _LEGEND
+    ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:_LEGEND]))), 5)
     centres = _centres(places, code, len(names))
-    colours = np.arange(len(names)) % len(COLOURS) if few else _spread_colours(centres)
+    colours = np.arange(len(names)) % _COLOURS if few else _spread_colours(centres)
     _draw_points(ax, places, code, colours, markers=few)
     ax.set(title=title, xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
@@ -106,6 +116,7 @@ def partition(
         _list_clusters(ax, names, size, colours)
         if below:
             ax.add_artist(below)  # the second legend replaced the first
+            below.set_clip_box(None)  # it stands outside the axes
     else:
         _name_clusters(ax, centres[:_NAMED], shortened(names[:_NAMED], 16))
     return ax
@@ -123,8 +134,8 @@ def _centres(places: Any, code: Any, k: int) -> NDArray[np.float64]:
 
 def _spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
     """Give each cluster the colour whose nearest cluster so far is farthest away."""
-    colours = np.arange(len(centres)) % len(COLOURS)
-    nearest = np.full((min(len(centres), _SPREAD), len(COLOURS)), np.inf)
+    colours = np.arange(len(centres)) % _COLOURS
+    nearest = np.full((min(len(centres), _SPREAD), _COLOURS), np.inf)
     for cluster in range(len(nearest)):
         colour = int(np.argmax(nearest[cluster]))
         colours[cluster] = colour
@@ -138,12 +149,13 @@ def _draw_points(ax: Axes, places: Any, code: Any, colours: Any, markers: bool) 
     group = np.arange(colours.size) if markers else colours
     area = float(np.clip(14000 / code.size, 1.5, 16))
     for number in np.unique(group).tolist():
-        inside = group[code] == number
+        x, y = places[group[code] == number].T
         ax.scatter(
-            *places[inside].T,
+            x,
+            y,
             s=area,
-            color=COLOURS[number % len(COLOURS)],
-            marker=_MARKERS[number // len(COLOURS)],
+            color=palette(_COLOURS)[number % _COLOURS],
+            marker=_MARKERS[number // len(COLOURS)] if markers else "o",
             linewidths=0,
             alpha=0.8,
             rasterized=code.size > 5000,  # keeps vector files small
@@ -162,7 +174,7 @@ def _list_clusters(ax: Axes, names: list[str], size: Any, colours: Any) -> None:
             marker=_MARKERS[number // len(COLOURS)],
             markersize=5,
             markeredgewidth=0,
-            color=COLOURS[colour],
+            color=palette(_COLOURS)[colour],
             label=f"{name} ({count:,})",
         )
         for number, (name, count, colour) in enumerate(
@@ -178,6 +190,7 @@ def _list_clusters(ax: Axes, names: list[str], size: Any, colours: Any) -> None:
         fontsize=SMALL,
         title_fontsize=SMALL,
         labelspacing=0.35,
+        alignment="left",
     )
 
 

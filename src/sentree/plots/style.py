@@ -61,7 +61,7 @@ def mixed(colour: Any, other: Any, share: Any) -> NDArray[np.float64]:
 
 
 def palette(k: int) -> NDArray[np.float64]:
-    """Return k colours: the base, then darker ones, then both again."""
+    """Return k colours: seven, darker ones of the same, then both again."""
     from matplotlib.colors import to_rgb
 
     base = np.array([to_rgb(colour) for colour in COLOURS])
@@ -86,5 +86,11 @@ def ranked(labels: ArrayLike, n: int | None = None) -> tuple[list[str], Any, NDA
 
 
 def shortened(names: Sequence[str], longest: int = 24) -> list[str]:
-    """Cut long names, so that a legend leaves room for the picture."""
-    return [name if len(name) <= longest else name[: longest - 1] + "…" for name in names]
+    """Cut the middle out of long names, less of it where they would look the same."""
+    cut = list(names)
+    for length in (longest, 2 * longest):
+        half = length // 2
+        cut = [x if len(x) <= length else f"{x[: half - 1]}…{x[-half:]}" for x in names]
+        if len(set(cut)) == len(set(names)):
+            break
+    return cut

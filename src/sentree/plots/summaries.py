@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cluster_sizes", "constraint_satisfaction", "objective"]
 
+_KIND_NAMES = {"must_link": "must-link", "cannot_link": "cannot-link"}
 #: Up to so many values of a trace are marked one by one.
 _MARKED = 60
 #: Up to so many clusters are named under their bars.
@@ -61,7 +62,8 @@ def objective(model: Any, *, title: str | None = None, ax: Axes | None = None) -
             color=INK,
         )
     ax.margins(y=0.15)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlim(min(-0.5, -0.02 * trace.size), max(0.5, 1.02 * trace.size - 1))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set(title=title, xlabel="step of the search", ylabel="objective (bits)")
     plain(ax)
     return ax
@@ -84,6 +86,14 @@ def constraint_satisfaction(
     Returns
     -------
     matplotlib axes
+
+    Examples
+    --------
+    >>> from sentree import Constraints, plots
+    >>> given = Constraints.from_pairs(must_link=[(0, 1), (1, 2)])
+    >>> ax = plots.constraint_satisfaction(given.satisfaction([0, 0, 1]))
+    >>> [text.get_text() for text in ax.texts]
+    ['1 of 2']
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -114,11 +124,12 @@ def constraint_satisfaction(
         )
     plain(ax)
     ax.set(title=title, xlim=(0, 1), ylim=(len(kinds) - 0.4, -0.6))
-    ax.set_yticks(place, [kind.replace("_", " ") for kind in kinds])
+    ax.set_yticks(place, [_KIND_NAMES.get(kind, kind.replace("_", " ")) for kind in kinds])
     ax.tick_params(axis="y", length=0)
     if not kinds:
         ax.text(0.5, 0.5, "no constraints", transform=ax.transAxes, ha="center", va="center")
         ax.set(xticks=[])
+        ax.spines[:].set_visible(False)
         return ax
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     ax.legend(
@@ -164,7 +175,9 @@ def cluster_sizes(
     if max_clusters < 1:
         raise ValueError(f"max_clusters must be 1 or more, got {max_clusters}")
     shown = min(len(names), max_clusters)
-    ax = axes_of(ax, float(np.clip(2.5 + 0.2 * shown, 4, 8)), 3.4)
+    texts = shortened(names[:shown]) if shown <= _NAMED else []
+    longest = max(map(len, texts), default=0)
+    ax = axes_of(ax, float(np.clip(2.5 + 0.2 * shown, 4, 8)), 3.4 + 0.06 * longest)
     place = np.arange(shown)
     width = 0.8 if shown <= _NAMED else 1.0
     if strength is None:
@@ -190,16 +203,19 @@ def cluster_sizes(
             loc="upper left",
             bbox_to_anchor=(1.0, 1.0),
             reverse=True,
+            alignment="left",
         )
     plain(ax)
     ax.set(title=title, ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2))
+    ax.set_ylim(0, 1.05 * size[0])
     ax.yaxis.set_major_formatter("{x:,.0f}")
     noun = "cluster" if len(names) == 1 else "clusters"
     caption = f"{len(names):,} {noun}"
     if shown < len(names):
         caption += f"; the {shown:,} largest, {size[:shown].sum() / size.sum():.1%} of the samples"
     ax.set_xlabel(caption)
-    _name_bars(ax, names[:shown])
+    ax.set_xticks(range(len(texts)), texts, rotation=90 if longest > 3 else 0)
+    ax.tick_params(axis="x", length=0)
     return ax
 
 
@@ -211,15 +227,3 @@ def _by_strength(strength: Any, code: Any, k: int) -> Any:
         raise ValueError("strength must be between 0 and 1")
     part = np.minimum((strength * _STRENGTHS).astype(np.int64), _STRENGTHS - 1)
     return np.bincount(part * k + code, minlength=_STRENGTHS * k).reshape(_STRENGTHS, k)
-
-
-def _name_bars(ax: Axes, names: list[str]) -> None:
-    """Write the names under few bars, none under many."""
-    if len(names) > _NAMED:
-        ax.set_xticks([])
-        return
-    ax.set_xticks(range(len(names)), shortened(names))
-    ax.tick_params(axis="x", length=0)
-    if max(map(len, names)) > 3:
-        for text in ax.get_xticklabels():
-            text.set(rotation=40, ha="right", rotation_mode="anchor")
