@@ -65,11 +65,11 @@ def outline(tree: EncodingTree, max_nodes: int, min_share: float, max_levels: in
     size = tree.sizes
     least = max(1, math.ceil(min_share * tree.n_leaves))
     chains = tree.height > max_levels
-    first, child = map(np.asarray, TreeShape(tree.parent).child_lists())
+    first, child = (np.array(x, dtype=np.int64) for x in TreeShape(tree.parent).child_lists())
 
     def split(node: int) -> tuple[Any, Any]:
         """Return the children of a node that are worth drawing, and the others."""
-        below = child[first[node] : first[node + 1]] if node >= tree.n_leaves else child[:0]
+        below = child[first[node] : first[node + 1]]
         large = size[below] >= least
         return below[large], below[~large]
 
@@ -116,8 +116,8 @@ def outline(tree: EncodingTree, max_nodes: int, min_share: float, max_levels: in
             rows.append((-1, small.size, block, level + 1, start, int(size[small].sum())))
     up = np.where(item >= 0, np.arange(tree.n_nodes), tree.parent).astype(np.int32)
     owner = item[follow(up)[: tree.n_leaves]]
-    columns: Any = np.array(rows, dtype=np.int64).T
-    return Outline(*columns, owner=owner, shortened=shortened)
+    columns: list[Any] = [*np.array(rows, dtype=np.int64).T, owner, shortened]
+    return Outline(*columns)
 
 
 def majority(blocks: Outline, code: IntArray, k: int) -> tuple[IntArray, NDArray[np.float64]]:

@@ -175,26 +175,26 @@ def cluster_sizes(
     if max_clusters < 1:
         raise ValueError(f"max_clusters must be 1 or more, got {max_clusters}")
     shown = min(len(names), max_clusters)
+    counts = None if strength is None else _by_strength(np.asarray(strength), code, len(names))
     texts = shortened(names[:shown]) if shown <= _NAMED else []
     longest = max(map(len, texts), default=0)
     ax = axes_of(ax, float(np.clip(2.5 + 0.2 * shown, 4, 8)), 3.4 + 0.06 * longest)
     place = np.arange(shown)
     width = 0.8 if shown <= _NAMED else 1.0
-    if strength is None:
+    if counts is None:
         ax.bar(place, size[:shown], width=width, color=BLUE)
     else:
-        counts = _by_strength(np.asarray(strength), code, len(names))[:, :shown]
         base = np.zeros(shown)
         for part in range(_STRENGTHS - 1, -1, -1):
             ax.bar(
                 place,
-                counts[part],
+                counts[part, :shown],
                 width=width,
                 bottom=base,
                 color=mixed(BLUE, "#FFFFFF", (part + 0.6) / (_STRENGTHS - 0.4)),
                 label=f"{part / _STRENGTHS:.2g} to {(part + 1) / _STRENGTHS:.2g}",
             )
-            base += counts[part]
+            base += counts[part, :shown]
         ax.legend(
             title="strength",
             title_fontsize=SMALL,
