@@ -63,19 +63,20 @@ def tree(
 
     A node is as wide as it has samples. Its colour is that of the class most of its samples are
     in, the paler the more mixed it is. Siblings stand from the largest to the smallest; small ones
-    are one hatched block, "n others". Text is written where it fits.
+    are one hatched block, "n others". Text is written where it fits into the axes as they are at
+    the call.
 
     Parameters
     ----------
     tree : EncodingTree or fitted SSEHierarchy
         The tree; of a model, ``tree_`` with the clusters ``labels_``.
     labels : array-like of shape (n,), optional
-        Classes or clusters that give the colours. Without them (and without a model), the
-        about seven largest branches.
+        Classes or clusters that give the colours. Without them (and without a model),
+        about the seven largest branches.
     style : {"icicle", "dendrogram"}, default="icicle"
         Nodes as blocks from the root downward, or as brackets over the lowest blocks.
     names : sequence of str, optional
-        Names of the samples, written on single ones; their numbers by default.
+        Names of the samples, written on single ones; #0, #1, … by default.
     max_nodes : int, optional
         Most blocks to draw, the largest nodes being opened first; 300 by default, 3000 where
         interactive.
@@ -173,7 +174,8 @@ def _blocks(
         if united:
             text.append([f"{united:,} others", f"+{united:,}"])
         elif node < n:
-            text.append([str(node if names is None else names[node])])
+            # A number alone would be taken for a size.
+            text.append([f"#{node}" if names is None else str(names[node])])
         else:
             # A class is named on the highest node it rules; below that the colour says it.
             ruled = purity[block] > 0.5 and classes
@@ -245,8 +247,8 @@ def _caption(shown: EncodingTree, shape: Outline) -> str:
     samples = f"{shown.n_leaves:,} samples"
     if drawn == every:
         return samples
-    chains = "; chains of nodes shortened" if shape.shortened else ""
-    return f"{samples}; {drawn:,} of {every:,} nodes drawn as themselves{chains}"
+    chains = ", chains shortened" if shape.shortened else ""
+    return f"{samples}\n{drawn:,} of {every:,} nodes drawn{chains}"
 
 
 def _legend(ax: Axes, blocks: _Blocks) -> None:
@@ -338,14 +340,18 @@ def _plotly(blocks: _Blocks, title: str | None) -> Any:
             values=shape.size.tolist(),
             branchvalues="total",
             sort=False,
-            marker={"colors": [to_hex(c) for c in blocks.colour], "line": {"width": 0.5}},
+            marker={"colors": [to_hex(c) for c in blocks.colour], "line": {"width": 0.3}},
             hovertext=hover,
             hoverinfo="text",
             maxdepth=7,
             tiling={"orientation": "v"},
         )
     )
-    figure.update_layout(title=title, margin={"t": 50 if title else 10, "l": 10, "r": 10, "b": 10})
+    figure.update_layout(
+        title=title,
+        margin={"t": 50 if title else 10, "l": 10, "r": 10, "b": 10},
+        uniformtext={"minsize": 10, "mode": "hide"},  # no text too small to read
+    )
     return figure
 
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Bbox
 
-Colour = tuple[float, float, float]
-
-__all__ = ["BLUE", "BROKEN", "COLOURS", "INK", "SMALL", "axes_of", "bounds", "mixed", "palette"]
-__all__ += ["plain", "ranked", "shortened"]
+__all__ = [
+    *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
+    *("axes_of", "bounds", "mixed", "palette", "plain", "ranked", "shortened"),
+]
 
 BLUE = "#0072B2"
 #: Okabe and Ito's colours without black, which text and lines need.
