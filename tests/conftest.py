@@ -4,9 +4,22 @@ import os
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 # The same examples in every run, so that a red run repeats; HYPOTHESIS=random looks further.
 settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("random", derandomize=False)
 settings.load_profile("random" if os.environ.get("HYPOTHESIS") == "random" else "repeatable")
+
+
+@pytest.fixture
+def pyplot():
+    """Pyplot without a window; figures are closed after the test."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["KINDS", "ConstraintReport", "cluster_numbers", "score"]
+__all__ = ["KINDS", "ConstraintReport", "cluster_numbers", "majority", "score"]
 
 #: The kinds of statement, in the order in which they are reported.
 KINDS = ("must_link", "cannot_link", "together", "apart", "labels", "negative_labels", "triplets")
@@ -133,7 +133,7 @@ def score(
     return ConstraintReport(counts, broken, members, pairs)
 
 
-def _majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArray, IntArray]:
+def majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArray, IntArray]:
     """For every entry, the choice most common in its owner and the lowest point that made it.
 
     Of choices equally common in an owner, the one made by the lowest point wins.
@@ -151,7 +151,7 @@ def _majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntAr
 def _stray_members(given: Constraints, cluster: IntArray) -> tuple[IntArray, IntArray]:
     """Find members of together groups outside the main cluster, and pairs that show it."""
     member, group = flatten(given.together)
-    main, mate = _majority(group, cluster[member], member)
+    main, mate = majority(group, cluster[member], member)
     out = cluster[member] != main
     return member[out], np.column_stack((mate[out], member[out]))
 
@@ -179,8 +179,8 @@ def _crowded_groups(
 def _misplaced_labels(given: Constraints, cluster: IntArray) -> IntArray:
     """Find labelled points outside the cluster of their class, or in that of another class."""
     point, code = given.label_index, given.label_code
-    home, _ = _majority(code, cluster[point], point)
-    ruler, _ = _majority(cluster[point], code, point)
+    home, _ = majority(code, cluster[point], point)
+    ruler, _ = majority(cluster[point], code, point)
     wrong: NDArray[np.bool_] = (home != cluster[point]) | (ruler != code)
     return point[wrong]
 

@@ -1,0 +1,129 @@
+"""Constraints drawn between the samples: pairs as lines, labels as marks; kept and broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree.plots.style import BROKEN, INK
+from sentree.proof import flatten
+from sentree.report import majority
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from sentree.constraints import Constraints
+
+IntArray = NDArray[np.int64]
+
+__all__ = ["draw_constraints"]
+
+
+class _Look(NamedTuple):
+    """How the statements of a kind are drawn: pairs as lines, points with a marker."""
+
+    name: str
+    dashed: bool = False
+    marker: str = ""
+
+
+_PAIRS = (_Look("must-link"), _Look("cannot-link", dashed=True))
+_POINTS = (_Look("label", marker="o"), _Look("negative label", marker="s"))
+
+
+def draw_constraints(
+    ax: Axes, places: Any, cluster: IntArray, given: Constraints, most: int, seed: int
+) -> list[Artist]:
+    """Draw at most so many lines and as many marks; return what the legend shows of them.
+
+    Broken statements take up to half the room, or what kept ones leave.
+    """
+    report = given.satisfaction(cluster)
+    rng = np.random.default_rng(seed)
+    together, stray = _linked(given, cluster)
+    split, crowded = _parted(given, cluster)
+    pairs = (
+        (together, stray),
+        (split, np.concatenate((crowded, report.broken_pairs("apart")))),
+    )
+    misplaced = np.isin(given.label_index, report.broken["labels"])
+    excluded = np.zeros(given.negative_index.size, dtype=np.bool_)
+    excluded[report.broken["negative_labels"]] = True
+    points = (
+        (given.label_index[~misplaced], given.label_index[misplaced]),
+        (given.negative_index[~excluded], given.negative_index[excluded]),
+    )
+    handles: list[Artist] = []
+    for looks, statements in ((_PAIRS, pairs), (_POINTS, points)):
+        kept = _chosen([kind[0] for kind in statements], rng)
+        broken = _chosen([kind[1] for kind in statements], rng)
+        room_for_broken = min(len(broken), max(most // 2, most - len(kept)))
+        for is_broken, chosen, room in (
+            (False, kept, most - room_for_broken),
+            (True, broken, room_for_broken),
+        ):
+            for kind, look in enumerate(looks):
+                every = statements[kind][int(is_broken)]
+                drawn = every[np.sort(chosen[:room, 1][chosen[:room, 0] == kind])]
+                if len(every):
+                    handles.append(_draw(ax, places, drawn, len(every), look, is_broken))
+    return handles
+
+
+def _chosen(kinds: list[IntArray], rng: np.random.Generator) -> IntArray:
+    """Put all statements in a random order, as rows of kind and number."""
+    kind = np.repeat(np.arange(len(kinds)), [len(statements) for statements in kinds])
+    number = np.concatenate([np.arange(len(statements)) for statements in kinds])
+    return np.column_stack((kind, number))[rng.permutation(kind.size)]
+
+
+def _linked(given: Constraints, cluster: IntArray) -> tuple[IntArray, IntArray]:
+    """Return pairs that belong together, kept and broken; groups give a pair for each member."""
+    member, group = flatten(given.together)
+    _, mate = majority(group, cluster[member], member)
+    pairs = np.concatenate((given.must_link, np.column_stack((mate, member))[mate != member]))
+    broken = cluster[pairs[:, 0]] != cluster[pairs[:, 1]]
+    return pairs[~broken], pairs[broken]
+
+
+def _parted(given: Constraints, cluster: IntArray) -> tuple[IntArray, IntArray]:
+    """Return pairs that are apart, kept and broken; of groups, the kept of those side by side."""
+    member, group = flatten(given.apart)
+    beside = (group[1:] == group[:-1]) & (cluster[member[1:]] != cluster[member[:-1]])
+    broken = cluster[given.cannot_link[:, 0]] == cluster[given.cannot_link[:, 1]]
+    kept = np.column_stack((member[:-1], member[1:]))[beside]
+    return np.concatenate((given.cannot_link[~broken], kept)), given.cannot_link[broken]
+
+
+def _draw(
+    ax: Axes, places: Any, drawn: IntArray, count: int, look: _Look, is_broken: bool
+) -> Artist:
+    """Draw statements of a kind, all kept or all broken, and return their legend."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+    from matplotlib.patheffects import withStroke
+
+    colour, width = (BROKEN, 1.6) if is_broken else (INK, 0.7)
+    crowded = len(drawn) > 40
+    if crowded:
+        width *= 0.6
+    number = f"{count:,}" if len(drawn) == count else f"{len(drawn):,} of {count:,}"
+    label = f"{look.name} {'broken' if is_broken else 'kept'} ({number})"
+    over = 3.2 if is_broken else 3.0
+    if not look.marker:
+        # Matplotlib counts dashes in widths of the line; these are 3 points long on all.
+        dash: Any = (0, (3 / width, 2 / width)) if look.dashed else "solid"
+        lines = LineCollection(
+            list(places[drawn]), colors=colour, linewidths=width, linestyles=[dash]
+        )
+        lines.set(zorder=over, label=label, alpha=0.8 if is_broken else 0.5)
+        if is_broken and not crowded:
+            lines.set_path_effects([withStroke(linewidth=width + 1.2, foreground="white")])
+        ax.add_collection(lines)
+        return Line2D([], [], color=colour, linewidth=width, linestyle=dash, label=label)
+    x, y = places[drawn].T
+    marks: Any = {"marker": look.marker, "edgecolors": colour, "linewidths": 1.6 * width**0.5}
+    return ax.scatter(x, y, s=34, facecolors="none", zorder=over, label=label, **marks)

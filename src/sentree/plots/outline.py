@@ -1,0 +1,135 @@
+"""The part of a tree that can be read in a picture: large nodes, and the small ones united."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree.tree import EncodingTree, TreeShape, follow
+
+IntArray = NDArray[np.int64]
+
+__all__ = ["Outline", "majority", "outline"]
+
+
+class Outline(NamedTuple):
+    """Blocks to draw, the root first and each one before those below it.
+
+    Attributes
+    ----------
+    node : int64 array
+        Node of the tree; -1 for a block of united nodes.
+    united : int64 array
+        Number of nodes united in the block; 0 for one that is drawn as itself.
+    above : int64 array
+        The block above; -1 for the root.
+    level : int64 array
+        Number of blocks above.
+    start, size : int64 arrays
+        Number of samples to the left of the block, and in it.
+    owner : int64 array of shape (n,)
+        The lowest block that holds each sample.
+    shortened : bool
+        Whether nodes with only one child worth drawing were passed over.
+    """
+
+    node: IntArray
+    united: IntArray
+    above: IntArray
+    level: IntArray
+    start: IntArray
+    size: IntArray
+    owner: IntArray
+    shortened: bool
+
+    @property
+    def is_end(self) -> NDArray[np.bool_]:
+        """Whether nothing is drawn below a block."""
+        end = np.ones(self.node.size, dtype=np.bool_)
+        end[self.above[1:]] = False
+        return end
+
+
+def outline(tree: EncodingTree, max_nodes: int, min_share: float, max_levels: int) -> Outline:
+    """Open the largest node first, until there is no room or nothing worth drawing below.
+
+    Children with fewer than ``min_share`` of the samples are united. In a tree higher than
+    ``max_levels`` a node with only one child worth drawing is passed over and its small children
+    join those of the node above, so that chains that shed a few samples at a time do not use up
+    the levels.
+    """
+    size = tree.sizes
+    least = max(1, math.ceil(min_share * tree.n_leaves))
+    chains = tree.height > max_levels
+    first, child = (np.array(x, dtype=np.int64) for x in TreeShape(tree.parent).child_lists())
+
+    def split(node: int) -> tuple[Any, Any]:
+        """Return the children of a node that are worth drawing, and the others."""
+        below = child[first[node] : first[node + 1]]
+        large = size[below] >= least
+        return below[large], below[~large]
+
+    def opened(node: int) -> tuple[Any, Any, bool]:
+        """Return what to draw below a node, what to unite, and whether nodes are passed over."""
+        large, small = split(node)
+        united = [small]
+        while chains and large.size == 1:
+            further, small = split(int(large[0]))
+            if further.size == 0:
+                break
+            large = further
+            united.append(small)
+        return large, np.concatenate(united), len(united) > 1
+
+    # Columns node, united, above, level, start, size.
+    rows = [(tree.root, 0, -1, 0, 0, int(size[-1]))]
+    item = np.full(tree.n_nodes, -1, dtype=np.int64)
+    item[tree.root] = 0
+    heap = [(-int(size[-1]), 0)] if max_levels else []
+    shortened = False
+    while heap and len(rows) + 2 <= max_nodes:
+        block = heapq.heappop(heap)[1]
+        node, _, _, level, start, _ = rows[block]
+        large, small, passed_over = opened(node)
+        if large.size == 0:
+            continue
+        shortened |= passed_over
+        large = large[np.argsort(-size[large], kind="stable")]
+        room = max_nodes - len(rows)
+        if small.size == 1 and large.size < room:
+            large, small = np.append(large, small), small[:0]
+        elif large.size + (small.size > 0) > room:
+            small = np.concatenate((large[room - 1 :], small))
+            large = large[: room - 1]
+        for below in large.tolist():
+            if level + 1 < max_levels:
+                heapq.heappush(heap, (-int(size[below]), len(rows)))
+            item[below] = len(rows)
+            rows.append((below, 0, block, level + 1, start, int(size[below])))
+            start += int(size[below])
+        if small.size:
+            item[small] = len(rows)
+            rows.append((-1, small.size, block, level + 1, start, int(size[small].sum())))
+    up = np.where(item >= 0, np.arange(tree.n_nodes), tree.parent).astype(np.int32)
+    owner = item[follow(up)[: tree.n_leaves]]
+    columns: list[Any] = [*np.array(rows, dtype=np.int64).T, owner, shortened]
+    return Outline(*columns)
+
+
+def majority(blocks: Outline, code: IntArray, k: int) -> tuple[IntArray, NDArray[np.float64]]:
+    """Return the most common of k classes in each block and its share; ties go to the first."""
+    winner = np.zeros(blocks.node.size, dtype=np.int64)
+    count = np.zeros(blocks.node.size)
+    at = blocks.owner.copy()
+    for level in range(int(blocks.level.max()), -1, -1):
+        here = blocks.level[at] == level
+        key, found = np.unique(at[here] * k + code[here], return_counts=True)
+        order = np.lexsort((-key, found))  # the last one written is the most common
+        winner[key[order] // k] = key[order] % k
+        count[key[order] // k] = found[order]
+        at[here] = blocks.above[at[here]]
+    return winner, count / blocks.size

@@ -1,0 +1,96 @@
+"""What all pictures share: colours, axes, clusters ranked by size, and whether text fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.transforms import Bbox
+
+__all__ = [
+    *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
+    *("axes_of", "bounds", "mixed", "palette", "plain", "ranked", "shortened"),
+]
+
+BLUE = "#0072B2"
+#: Okabe and Ito's colours without black, which text and lines need.
+COLOURS = (BLUE, "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+#: Broken constraints; always thicker or hatched as well.
+BROKEN = "#C1121F"
+INK = "#444444"
+#: Size of small text, in points.
+SMALL = 8
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return ax, or the axes of a new figure of that size in inches."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def plain(ax: Axes) -> None:
+    """Leave only the two axis lines that are read, thin."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[:].set(linewidth=0.6, color=INK)
+    ax.tick_params(width=0.6, length=2.5, color=INK, labelsize=SMALL)
+
+
+def bounds(ax: Axes) -> Bbox:
+    """Return where the axes are on the page in pixels, once legends have their room."""
+    figure: Any = ax.get_figure(root=True)
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+    return ax.get_window_extent()
+
+
+def mixed(colour: Any, other: Any, share: Any) -> NDArray[np.float64]:
+    """Mix two colours; share 1 is the first one. Arrays of shape (m, 3) and (m,) do as well."""
+    from matplotlib.colors import to_rgb
+
+    first, second = (np.array(to_rgb(c)) if isinstance(c, str) else c for c in (colour, other))
+    weight = np.asarray(share)[..., None]
+    return np.asarray(weight * first + (1 - weight) * second)
+
+
+def palette(k: int) -> NDArray[np.float64]:
+    """Return k colours: seven, darker ones of the same, then both again."""
+    from matplotlib.colors import to_rgb
+
+    base = np.array([to_rgb(colour) for colour in COLOURS])
+    both = np.concatenate((base, mixed(base, "#000000", np.full(len(base), 0.55))))
+    return both[np.arange(k) % len(both)]
+
+
+def ranked(labels: ArrayLike, n: int | None = None) -> tuple[list[str], Any, NDArray[np.int64]]:
+    """Number clusters from the largest to the smallest: their names, one number each, and sizes."""
+    values = np.asarray(labels)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"expected one label per sample, shape (n,), got shape {values.shape}")
+    if n is not None and values.size != n:
+        raise ValueError(f"{values.size} labels for {n} samples: give one for each")
+    if values.dtype == object:
+        values = values.astype(str)
+    names, code, size = np.unique(values, return_inverse=True, return_counts=True)
+    order = np.argsort(-size, kind="stable")
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size)
+    return [str(name) for name in names[order]], rank[code], size[order]
+
+
+def shortened(names: Sequence[str], longest: int = 24) -> list[str]:
+    """Cut the middle out of long names, less of it where they would look the same."""
+    cut = list(names)
+    for length in (longest, 2 * longest):
+        half = length // 2
+        cut = [x if len(x) <= length else f"{x[: half - 1]}…{x[-half:]}" for x in names]
+        if len(set(cut)) == len(set(names)):
+            break
+    return cut

@@ -1,0 +1,229 @@
+"""Summaries of a result: the way to it, the constraints it keeps, the sizes of its clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sentree.plots.style import BLUE, BROKEN, INK, SMALL, axes_of, mixed, plain, ranked, shortened
+from sentree.report import ConstraintReport
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["cluster_sizes", "constraint_satisfaction", "objective"]
+
+_KIND_NAMES = {"must_link": "must-link", "cannot_link": "cannot-link"}
+#: Up to so many values of a trace are marked one by one.
+_MARKED = 60
+#: Up to so many clusters are named under their bars.
+_NAMED = 40
+#: Strengths are counted in so many classes from 0 to 1.
+_STRENGTHS = 4
+
+
+def objective(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the objective over the steps of the search.
+
+    Parameters
+    ----------
+    model : fitted estimator or array-like of shape (n_steps + 1,)
+        A model, whose ``trace_`` is drawn, or such a trace.
+    title : str, optional
+        Title of the picture.
+    ax : matplotlib axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    trace = np.asarray(getattr(model, "trace_", model))
+    if trace.dtype.kind not in "fiu" or trace.ndim != 1 or trace.size == 0:
+        raise ValueError(
+            "expected a fitted model with trace_, or a trace of shape (n_steps + 1,); got "
+            f"{type(model).__name__}"
+        )
+    ax = axes_of(ax, 5.5, 3.2)
+    marker = "o" if trace.size <= _MARKED else None
+    ax.plot(np.arange(trace.size), trace, color=BLUE, linewidth=1.4, marker=marker, markersize=3.5)
+    for step, side in {0: "left", trace.size - 1: "right"}.items():
+        ax.annotate(
+            f"{trace[step]:.4g}",
+            (step, trace[step]),
+            xytext=(0, 6),
+            textcoords="offset points",
+            ha=side if trace.size > 1 else "center",
+            fontsize=SMALL,
+            color=INK,
+        )
+    ax.margins(y=0.15)
+    ax.set_xlim(min(-0.5, -0.02 * trace.size), max(0.5, 1.02 * trace.size - 1))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.set(title=title, xlabel="step of the search", ylabel="objective (bits)")
+    plain(ax)
+    return ax
+
+
+def constraint_satisfaction(
+    report: Any, *, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the shares of the constraints kept and broken, by kind.
+
+    Parameters
+    ----------
+    report : ConstraintReport or fitted estimator
+        A report, or a model, whose ``constraint_report_`` is drawn.
+    title : str, optional
+        Title of the picture.
+    ax : matplotlib axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from sentree import Constraints, plots
+    >>> given = Constraints.from_pairs(must_link=[(0, 1), (1, 2)])
+    >>> ax = plots.constraint_satisfaction(given.satisfaction([0, 0, 1]))
+    >>> [text.get_text() for text in ax.texts]
+    ['1 of 2']
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    report = getattr(report, "constraint_report_", report)
+    if not isinstance(report, ConstraintReport):
+        raise TypeError(
+            "expected a ConstraintReport or a fitted model that has one in constraint_report_, got "
+            f"{type(report).__name__}"
+        )
+    kinds = [kind for kind, count in report.given.items() if count]
+    ax = axes_of(ax, 5.5, 1.2 + 0.36 * max(1, len(kinds)))
+    given = np.array([report.given[kind] for kind in kinds], dtype=np.int64)
+    kept = np.array([report.kept[kind] for kind in kinds], dtype=np.int64)
+    place, share = np.arange(len(kinds)), kept / given
+    look: Any = {"height": 0.62, "edgecolor": "white", "linewidth": 0.5}
+    ax.barh(place, share, color=BLUE, label="kept", **look)
+    ax.barh(place, 1 - share, left=share, color=BROKEN, hatch="/////", label="broken", **look)
+    for y, (count, all_) in enumerate(zip(kept.tolist(), given.tolist(), strict=True)):
+        ax.annotate(
+            f"{count:,} of {all_:,}",
+            (1, y),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+            color=INK,
+            annotation_clip=False,
+        )
+    plain(ax)
+    ax.set(title=title, xlim=(0, 1), ylim=(len(kinds) - 0.4, -0.6))
+    ax.set_yticks(place, [_KIND_NAMES.get(kind, kind.replace("_", " ")) for kind in kinds])
+    ax.tick_params(axis="y", length=0)
+    if not kinds:
+        ax.text(0.5, 0.5, "no constraints", transform=ax.transAxes, ha="center", va="center")
+        ax.set(xticks=[])
+        ax.spines[:].set_visible(False)
+        return ax
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.legend(
+        ncols=2,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        frameon=False,
+        fontsize=SMALL,
+        borderaxespad=0.2,
+    )
+    return ax
+
+
+def cluster_sizes(
+    labels: ArrayLike,
+    strength: ArrayLike | None = None,
+    *,
+    max_clusters: int = 200,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the sizes of the clusters, the largest first, and how firmly they are held.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Cluster of each sample.
+    strength : array-like of shape (n,), optional
+        How firmly each sample is held, from 0 to 1, such as ``membership_strength_``; divides the
+        bars, the firmest samples at the bottom.
+    max_clusters : int, default=200
+        Most clusters to draw; the axis says what is left out.
+    title : str, optional
+        Title of the picture.
+    ax : matplotlib axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    names, code, size = ranked(labels)
+    if max_clusters < 1:
+        raise ValueError(f"max_clusters must be 1 or more, got {max_clusters}")
+    shown = min(len(names), max_clusters)
+    counts = None if strength is None else _by_strength(np.asarray(strength), code, len(names))
+    texts = shortened(names[:shown]) if shown <= _NAMED else []
+    longest = max(map(len, texts), default=0)
+    ax = axes_of(ax, float(np.clip(2.5 + 0.2 * shown, 4, 8)), 3.4 + 0.06 * longest)
+    place = np.arange(shown)
+    width = 0.8 if shown <= _NAMED else 1.0
+    if counts is None:
+        ax.bar(place, size[:shown], width=width, color=BLUE)
+    else:
+        base = np.zeros(shown)
+        for part in range(_STRENGTHS - 1, -1, -1):
+            ax.bar(
+                place,
+                counts[part, :shown],
+                width=width,
+                bottom=base,
+                color=mixed(BLUE, "#FFFFFF", (part + 0.6) / (_STRENGTHS - 0.4)),
+                label=f"{part / _STRENGTHS:.2g} to {(part + 1) / _STRENGTHS:.2g}",
+            )
+            base += counts[part, :shown]
+        ax.legend(
+            title="strength",
+            title_fontsize=SMALL,
+            fontsize=SMALL,
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            reverse=True,
+            alignment="left",
+        )
+    plain(ax)
+    ax.set(title=title, ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2))
+    ax.set_ylim(0, 1.05 * size[0])
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    noun = "cluster" if len(names) == 1 else "clusters"
+    caption = f"{len(names):,} {noun}"
+    if shown < len(names):
+        caption += f"; the {shown:,} largest, {size[:shown].sum() / size.sum():.1%} of the samples"
+    ax.set_xlabel(caption)
+    ax.set_xticks(range(len(texts)), texts, rotation=90 if longest > 3 else 0)
+    ax.tick_params(axis="x", length=0)
+    return ax
+
+
+def _by_strength(strength: Any, code: Any, k: int) -> Any:
+    """Count the samples of each cluster by class of strength."""
+    if strength.shape != code.shape:
+        raise ValueError(f"strength has shape {strength.shape}, expected {code.shape}")
+    if not ((strength >= 0) & (strength <= 1)).all():
+        raise ValueError("strength must be between 0 and 1")
+    part = np.minimum((strength * _STRENGTHS).astype(np.int64), _STRENGTHS - 1)
+    return np.bincount(part * k + code, minlength=_STRENGTHS * k).reshape(_STRENGTHS, k)
