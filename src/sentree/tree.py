@@ -32,7 +32,15 @@ if TYPE_CHECKING:
 
 NodeArray = NDArray[np.int32]
 
-__all__ = ["EncodingTree", "TreeShape", "first_leaves", "follow", "keep_nodes", "renumber"]
+__all__ = [
+    "EncodingTree",
+    "TreeShape",
+    "first_leaves",
+    "follow",
+    "keep_nodes",
+    "renumber",
+    "some_leaves",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -515,8 +523,12 @@ def follow(up: NDArray[Any]) -> NodeArray:
 
 def first_leaves(parent: NodeArray, n: int) -> NodeArray:
     """Return the parents of the tree over the first n leaves; nodes left with one child go."""
+    return some_leaves(parent, np.arange(TreeShape(parent).n_leaves) < n)
+
+
+def some_leaves(parent: NodeArray, leaf: NDArray[np.bool_]) -> NodeArray:
+    """Return the parents of the tree over the leaves marked; nodes left with one child go."""
     shape = TreeShape(parent)
-    leaf = np.arange(shape.n_leaves) < n
     alive = shape.subtree_sums(shape.on_leaves(leaf.astype(np.float64))) > 0
     kept = np.bincount(parent[:-1][alive[:-1]], minlength=parent.size) > 1
     kept[: shape.n_leaves] = leaf

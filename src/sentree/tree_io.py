@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
+    "linkage_parents",
     "read_json",
     "read_linkage",
     "read_networkx",
@@ -50,20 +51,27 @@ def write_linkage(shape: TreeShape, size: NDArray[np.int64]) -> NDArray[np.float
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-def read_linkage(linkage: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def read_linkage(linkage: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """Return the parent of each node of a linkage, and which nodes are below no equal height."""
     from scipy.cluster.hierarchy import is_valid_linkage
 
     rows = np.asarray(linkage, dtype=np.float64)
     if rows.shape == (0, 4):  # one sample; SciPy has no such linkage
-        return np.array([-1]), np.array([True])
+        return np.array([-1], dtype=np.int32), np.array([True])
     is_valid_linkage(rows, throw=True, name="linkage")
     n = rows.shape[0] + 1
-    parent = np.full(2 * n - 1, -1)
-    parent[rows[:, :2].astype(np.int64)] = np.arange(n, 2 * n - 1)[:, None]
+    parent = linkage_parents(rows)
     kept = np.ones(parent.size, dtype=bool)
     kept[n:-1] = rows[:-1, 2] != rows[parent[n:-1] - n, 2]
     return parent, kept
+
+
+def linkage_parents(rows: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the parent of each node of a linkage that is known to be one."""
+    n = rows.shape[0] + 1
+    parent = np.full(2 * n - 1, -1, dtype=np.int32)
+    parent[rows[:, :2].astype(np.int64)] = np.arange(n, 2 * n - 1, dtype=np.int32)[:, None]
+    return parent
 
 
 def write_json(tree: EncodingTree) -> str:
