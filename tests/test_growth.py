@@ -79,6 +79,22 @@ def test_results_repeat():
     assert np.array_equal(first.tree_.parent, second.tree_.parent)
 
 
+def test_clusters_given_and_clusters_without_edges():
+    X, _, paths = nested_blobs(3)
+    told = Constraints.from_paths(paths)
+    first = SSEHierarchy().fit(X, constraints=told)
+    again = SSEHierarchy().fit(X, constraints=told, init=first.labels_)
+    assert again.n_clusters_ == 3
+    assert min(level_purity(told, again.tree_)) > 0.95
+    edges = np.zeros((8, 8))
+    edges[0, 1] = edges[1, 0] = edges[2, 3] = edges[3, 2] = 1
+    lonely = Constraints.from_paths(["a/x", "a/y", "a/x", "a/y", "b/x", "b/y", "b/x", "b/y"])
+    with pytest.warns(UserWarning, match="no neighbour"):
+        model = SSEHierarchy(affinity="precomputed").fit(edges, constraints=lonely)
+    assert model.labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert level_purity(lonely, model.tree_)[0] == 1
+
+
 def test_three_levels_and_hard_coarse_labels():
     X, y, _ = nested_blobs(2)
     rng = np.random.default_rng(0)

@@ -43,7 +43,7 @@ def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalt
     coarse = _grown(problem, flat, height, leaf_penalty)
     graph, parent, clusters = problem.graph, coarse.tree.parent, coarse.labels
     for level in problem.constraints.levels[1:]:
-        inside = problem._replace(constraints=level, n_classes=None, hard=None, init=None)
+        inside = Problem(graph, problem.similarity, level)
         parent, clusters = _refined(parent, clusters, inside, flat, height, leaf_penalty)
     relation = flat.constrained(problem).relation
     tree = _measured(parent, graph, relation).by_volume()
@@ -106,6 +106,8 @@ def _refined(
         if known.size < 2 or (room is not None and room < 2):
             continue
         graph = Graph.from_scipy(weights[block, block])
+        if graph.volume == 0:
+            continue
         named, number = np.unique(code[members[known]], return_inverse=True)
         classes = [problem.constraints.classes[c] for c in named.tolist()]
         given = Constraints(label_index=known, label_code=number, classes=tuple(classes))
