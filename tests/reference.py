@@ -50,6 +50,35 @@ def leaves_below(parent, n):
     return below
 
 
+def clades(tree):
+    """The sets of leaves below the nodes, which are the whole shape of a tree."""
+    return {frozenset(below) for below in leaves_below(tree.parent.tolist(), tree.n_leaves)}
+
+
+def random_parent(rng, n, widest=4):
+    """A random tree over n leaves with nodes of two or more children."""
+    tops, parent, next_id = list(range(n)), {}, n
+    while len(tops) > 1:
+        width = min(len(tops), int(rng.integers(2, widest + 1)))
+        chosen = rng.choice(len(tops), size=width, replace=False)
+        for k in chosen:
+            parent[tops[k]] = next_id
+        tops = [t for k, t in enumerate(tops) if k not in set(chosen.tolist())] + [next_id]
+        next_id += 1
+    parent[next_id - 1 if n > 1 else 0] = -1
+    return [parent[node] for node in range(len(parent))]
+
+
+def caterpillar(n):
+    """The deepest binary tree: leaf k joins what leaves 0..k-1 have become."""
+    parent = np.empty(2 * n - 1, dtype=np.int32)
+    parent[0] = n
+    parent[1:n] = np.arange(n, 2 * n - 1)
+    parent[n:] = np.arange(n + 1, 2 * n)
+    parent[-1] = -1
+    return parent
+
+
 def dense_tree_objective(graph, relation, parent, leaf_penalty=False):
     """L of an encoding tree by its definition; own weight counts in volumes, not in cuts."""
     n = len(graph)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 
-from reference import leaves_below, random_problem, slow_purity
+from reference import leaves_below, random_parent, random_problem, slow_purity
 from sentree import Constraints, EncodingTree, Graph, metrics
 from sentree.entropy import partition_objective, tree_objective
 from sentree.metrics import (
@@ -14,7 +14,6 @@ from sentree.metrics import (
     structural_entropy,
 )
 from sentree.optimise import stretch
-from test_tree import random_parent
 
 
 def tree_of(parent, n):

@@ -1,4 +1,3 @@
-import json
 import pickle
 
 import numpy as np
@@ -6,39 +5,15 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import dendrogram, is_valid_linkage, to_tree
 
-from reference import leaves_below, random_problem
+from reference import caterpillar, leaves_below, random_parent, random_problem
 from sentree import EncodingTree, Graph
 from sentree.entropy import tree_objective
-from sentree.optimise import stretch
+from sentree.metrics import dendrogram_purity
+from sentree.optimise import compress
 from sentree.tree import first_leaves, renumber
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_parent(rng, n):
-    """A random tree over n leaves with nodes of two or more children."""
-    tops, parent, next_id = list(range(n)), {}, n
-    while len(tops) > 1:
-        width = min(len(tops), int(rng.integers(2, 5)))
-        chosen = rng.choice(len(tops), size=width, replace=False)
-        for k in chosen:
-            parent[tops[k]] = next_id
-        tops = [t for k, t in enumerate(tops) if k not in set(chosen.tolist())] + [next_id]
-        next_id += 1
-    parent[next_id - 1 if n > 1 else 0] = -1
-    return [parent[node] for node in range(len(parent))]
-
-
-def caterpillar(n):
-    """The deepest binary tree: leaf k joins what leaves 0..k-1 have become."""
-    parent = np.empty(2 * n - 1, dtype=np.int32)
-    parent[0] = n
-    parent[1:n] = np.arange(n, 2 * n - 1)
-    parent[n:] = np.arange(n + 1, 2 * n)
-    parent[-1] = -1
-    return parent
 
 
 @settings(max_examples=80, deadline=None)
@@ -134,32 +109,6 @@ def test_levels_are_nested_and_cuts_grow(seed, n):
         previous = labels
 
 
-@settings(max_examples=40, deadline=None)
-@given(seeds, st.integers(2, 30))
-def test_a_binary_tree_cuts_to_any_number_and_has_a_linkage(seed, n):
-    rng = np.random.default_rng(seed)
-    weights = rng.uniform(0.1, 1, size=(n, n))
-    tree = stretch(Graph.from_dense((weights + weights.T) * (1 - np.eye(n)))).tree
-    assert tree.is_binary
-    for k in range(1, n + 1):
-        assert tree.cut_to(k).max() + 1 == k
-    linkage = tree.to_linkage()
-    assert is_valid_linkage(linkage)
-    expected = {frozenset(s) for s in leaves_below(tree.parent.tolist(), n)}
-    nodes = [to_tree(linkage)]
-    found = set()
-    while nodes:
-        node = nodes.pop()
-        found.add(frozenset(node.pre_order()))
-        nodes += [] if node.is_leaf() else [node.left, node.right]
-    assert found == expected
-
-
-def test_scipy_draws_the_linkage():
-    tree = stretch(Graph.from_dense(1 - np.eye(6))).tree
-    assert sorted(dendrogram(tree.to_linkage(), no_plot=True)["leaves"]) == list(range(6))
-
-
 def test_very_deep_trees_are_no_trouble():
     n = 100_000
     path = Graph.from_edges(np.column_stack((np.arange(n - 1), np.arange(1, n))))
@@ -167,39 +116,6 @@ def test_very_deep_trees_are_no_trouble():
     assert tree.height == n - 1
     assert tree.cut[-2] == 1  # all but the last leaf: one edge leaves
     assert tree.labels_at(2).max() + 1 == 3
-    assert tree.to_newick().count("(") == n - 1
-    assert is_valid_linkage(tree.to_linkage())
-
-
-def test_newick_names_and_branch_lengths():
-    graph = Graph.from_edges([(0, 1), (2, 3), (1, 2)], [5, 5, 1])
-    tree = EncodingTree.from_labels([0, 0, 1, 1], graph)
-    assert tree.to_newick(["a", "b c", "it's", "d"]) == "((a:1,'b c':1):1,('it''s':1,d:1):1);"
-    with pytest.raises(ValueError, match="1 names for 4 leaves"):
-        tree.to_newick(["a"])
-
-
-def test_json_round_trip():
-    graph, relation, *_ = random_problem(np.random.default_rng(3), 12)
-    tree = stretch(graph, relation).tree
-    again = EncodingTree.from_json(tree.to_json())
-    for name in ("parent", "volume", "cut", "relation_cut"):
-        assert np.array_equal(getattr(again, name), getattr(tree, name))
-    with pytest.raises(ValueError, match="not a sentree tree"):
-        EncodingTree.from_json("[1]")
-    with pytest.raises(ValueError, match="unknown version"):
-        EncodingTree.from_json(json.dumps({"format": "sentree-tree", "version": 99}))
-
-
-def test_networkx_and_pandas():
-    networkx = pytest.importorskip("networkx")
-    tree = EncodingTree.from_labels([0, 0, 1, 1], Graph.from_edges([(0, 1), (2, 3)]))
-    graph = tree.to_networkx()
-    assert networkx.is_arborescence(graph)
-    assert graph.nodes[6]["volume"] == 4
-    table = tree.to_pandas()
-    assert table.loc[6, "size"] == 4
-    assert table["parent"].tolist() == [4, 4, 5, 5, 6, 6, -1]
 
 
 def test_from_labels_makes_height_two_with_leaves_for_single_samples():
@@ -243,13 +159,6 @@ def test_bad_arrays_and_arguments_are_refused():
             call()
 
 
-def test_linkage_of_a_wide_node_is_several_of_one_height():
-    wide = EncodingTree.from_parent([4, 4, 4, 5, 5, -1], Graph.from_edges([(0, 1)], n=4))
-    linkage = wide.to_linkage()
-    assert linkage.tolist() == [[0, 1, 1, 2], [2, 4, 1, 3], [3, 5, 2, 4]]
-    assert is_valid_linkage(linkage)
-
-
 def test_trees_and_graphs_cannot_be_changed_from_outside():
     weights = np.array([1.0, 1.0])
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0]), weights)
@@ -266,6 +175,35 @@ def test_relation_may_be_any_sparse_format():
     relation = sp.coo_array(([1.0, 1.0], ([0, 2], [2, 0])), shape=(3, 3))
     tree = EncodingTree.from_parent([3, 3, 4, 4, -1], graph, relation)
     assert tree.relation_cut.tolist() == [1, 0, 1, 1, 0]
+
+
+def test_without_a_graph_samples_are_counted():
+    tree = EncodingTree.from_parent([4, 4, 5, 5, 6, 6, -1])
+    assert tree.volume.tolist() == [1, 1, 1, 1, 2, 2, 4]
+    assert not tree.cut.any()
+    assert not tree.relation_cut.any()
+    assert dendrogram_purity(tree, [0, 0, 1, 1]) == 1
+    assert tree.cut_to(2).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("parent", [[2, 2], [2, 3, 3, -1], [3, 3, 4, 4, 4, -1], [2.0, 2.0, -1.0]])
+def test_a_tree_without_a_graph_is_a_tree(parent):
+    with pytest.raises(ValueError, match="EncodingTree"):
+        EncodingTree.from_parent(parent)
+
+
+def test_names_stay_with_the_tree():
+    tree = EncodingTree.from_parent([5, 5, 6, 6, 7, 8, 7, 8, -1], names="abcde")
+    assert tree.by_volume().names == pickle.loads(pickle.dumps(tree)).names == tuple("abcde")
+    assert compress(tree, 2).tree.names == tuple("abcde")
+    assert tree.with_names("vwxyz").names == tuple("vwxyz")
+    for names, message in (
+        ("abcda", "two samples are called 'a'"),
+        ("abcd", "4 names for 5 leaves"),
+        ([*"abcd", 5], "the name 5 is not text"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            tree.with_names(names)
 
 
 def test_renumber_by_first_appearance():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sentree.paths import ontology_paths, shared_removed, split_paths
 from sentree.proof import Conflict, ConstraintConflict, find_conflicts
 from sentree.relation import Closure, PairSimilarity, close, relation_graph
 from sentree.report import KINDS, ConstraintReport, cluster_numbers, score
@@ -17,6 +18,7 @@ from sentree.statements import (
     check_within,
     class_tuple,
     encode,
+    factorize,
     group_tuple,
     index_array,
     is_unknown,
@@ -79,6 +81,8 @@ class Constraints:
         Samples i, j, k of which i and j join below k in a tree.
     triplet_weight : float64 array of shape (m,), optional
         Finite weights > 0 of the triplets; 1 where not given.
+    finer : Constraints, optional
+        Labels inside those given here; see :meth:`from_paths`. They count in trees.
 
     Notes
     -----
@@ -109,8 +113,11 @@ class Constraints:
     hard: Constraints | None = None
     triplets: IntArray = field(default_factory=no_triplets)
     triplet_weight: FloatArray = None  # type: ignore[assignment]  # filled in __post_init__
+    finer: Constraints | None = None
 
     def __post_init__(self) -> None:
+        if self.finer is not None and len(self.finer) > len(self.finer.label_index):
+            raise ValueError("finer constraints may be labels only")
         classes = class_tuple(self.classes)
         must_link = pair_array(self.must_link, "must-link")
         cannot_link = pair_array(self.cannot_link, "cannot-link")
@@ -214,6 +221,74 @@ class Constraints:
         return made.hardened() if hard else made
 
     @classmethod
+    def from_paths(cls, paths: Any, *, sep: str = "/", unknown: Any = -1) -> Constraints:
+        """Make constraints from labels of mixed depth, such as "T cell" and "T cell/CD4 T cell".
+
+        Samples whose paths share their first steps belong together at these levels, and apart below
+        where both say more. A sample with a short path says nothing about deeper levels. The
+        first step is the label that clusters follow, as with :meth:`from_labels`; the others are
+        in ``finer``, level below level, and count in :class:`~sentree.SSEHierarchy`. Nothing is
+        expanded to pairs.
+
+        Parameters
+        ----------
+        paths : iterable of length n
+            One path per sample from coarse to fine: text with ``sep`` between the steps, or a
+            tuple or list of steps. Missing values (None, NaN, NA) are unknown. First steps that
+            all paths share are left out.
+        sep : str, default="/"
+            What stands between the steps of a path given as text.
+        unknown : label, default=-1
+            A value that also means unknown.
+
+        See Also
+        --------
+        sentree.metrics.level_purity : how well a tree keeps them, level by level.
+
+        Examples
+        --------
+        >>> given = Constraints.from_paths(["T/CD4", "T", "B", None, "T/CD8"])
+        >>> given, given.finer.classes
+        (Constraints(labels=4, classes=2, levels=2), (('T', 'CD4'), ('T', 'CD8')))
+        """
+        found = shared_removed(split_paths(paths, sep, unknown))
+        made: Constraints | None = None
+        for depth in range(max(map(len, found.values()), default=0), 0, -1):
+            rows = [row for row, path in found.items() if len(path) >= depth]
+            values = np.empty(len(rows), dtype=object)
+            for k, row in enumerate(rows):
+                values[k] = found[row][:depth] if depth > 1 else found[row][0]
+            classes, code = factorize(values)
+            made = cls(label_index=rows, label_code=code, classes=classes, finer=made)  # type: ignore[arg-type]
+        return made or cls.empty()
+
+    @classmethod
+    def from_ontology(
+        cls, labels: Any, parents: Mapping[Any, Any] | Iterable[Any], *, unknown: Any = -1
+    ) -> Constraints:
+        """Make constraints from labels of mixed depth and the parent of each class.
+
+        Parameters
+        ----------
+        labels : iterable of length n
+            One class per sample, of any level. Missing values (None, NaN, NA) are unknown.
+        parents : mapping of child to parent, iterable of such pairs, or data frame of two columns
+            Classes at the top have parent None or do not occur as a child.
+        unknown : label, default=-1
+            A value that also means unknown.
+
+        See Also
+        --------
+        from_paths : what the constraints mean.
+
+        Examples
+        --------
+        >>> Constraints.from_ontology(["CD4", "T", "B"], {"CD4": "T", "T": None, "B": None})
+        Constraints(labels=3, classes=2, levels=2)
+        """
+        return cls.from_paths(ontology_paths(labels, parents, unknown))
+
+    @classmethod
     def from_negative_labels(
         cls, pairs: Any, *, classes: Collection[Any] | None = None, hard: bool = False
     ) -> Constraints:
@@ -275,8 +350,9 @@ class Constraints:
         return made.hardened() if hard else made
 
     def hardened(self) -> Constraints:
-        """Return the same statements, all of them hard but the triplets, which stay soft."""
-        hard = replace(self, hard=None, triplets=no_triplets(), triplet_weight=np.empty(0))
+        """Return the same statements, all of them hard but triplets and finer labels."""
+        none = np.empty(0)
+        hard = replace(self, hard=None, triplets=no_triplets(), triplet_weight=none, finer=None)
         return replace(self, hard=hard)
 
     @classmethod
@@ -334,6 +410,7 @@ class Constraints:
             hard=_both(self.hard, other.hard),
             triplets=joined("triplets"),
             triplet_weight=joined("triplet_weight"),
+            finer=_both(self.finer, other.finer),
         )
 
     @property
@@ -351,9 +428,19 @@ class Constraints:
         parts = [f"{kind}={count}" for kind, count in self._counts.items() if count]
         if self.classes:
             parts.append(f"classes={len(self.classes)}" + (" declared" if self.declared else ""))
+        if self.finer is not None:
+            parts.append(f"levels={len(self.levels)}")
         if self.hard:
             parts.append("hard" if len(self.hard) == len(self) else f"hard={len(self.hard)}")
         return f"Constraints({', '.join(parts) or 'empty'})"
+
+    @property
+    def levels(self) -> tuple[Constraints, ...]:
+        """These constraints, then the labels of each finer level."""
+        found = [self]
+        while (finer := found[-1].finer) is not None:
+            found.append(finer)
+        return tuple(found)
 
     @property
     def n_min(self) -> int:
@@ -361,7 +448,8 @@ class Constraints:
         pairs = (self.must_link, self.cannot_link, self.triplets)
         used = (*pairs, self.label_index, self.negative_index)
         largest = [int(array.max()) for array in (*used, *self.together, *self.apart) if array.size]
-        return 1 + max(largest, default=-1)
+        finer = 0 if self.finer is None else self.finer.n_min
+        return max(finer, 1 + max(largest, default=-1))
 
     @property
     def named(self) -> IntArray:
@@ -374,6 +462,8 @@ class Constraints:
         """Raise ValueError naming the first statement about a sample beyond the n there are."""
         if n >= self.n_min:
             return
+        if self.finer is not None:
+            self.finer.check(n)
         rows = {"must-link": self.must_link, "cannot-link": self.cannot_link}
         for name, tuples in (*rows.items(), ("triplet", self.triplets)):
             for k in np.flatnonzero((tuples >= n).any(axis=1))[:1].tolist():

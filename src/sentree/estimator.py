@@ -174,6 +174,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "method='multilevel' takes them",
                 stacklevel=4,
             )
+        for level in given.levels[1:]:
+            level.closure(n)  # contradictions are refused, with their chain
+        if given.finer is not None and not self._reads_triplets:
+            warnings.warn(
+                "finer labels than those of the clusters do not count here: SSEHierarchy with "
+                "method='multilevel' takes them",
+                stacklevel=4,
+            )
         hard = given.hard
         points = locked_points(init, locked, n)
         if init is not None and points.size:

@@ -12,10 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sentree.entropy import tree_objective
 from sentree.estimator import SSEEstimator, join_isolated, warn_if_too_many
 from sentree.flat import FlatSearch, Problem
-from sentree.graph import Graph
-from sentree.optimise import compress, grow, stretch
-from sentree.tree import EncodingTree, first_leaves, renumber
-from sentree.weights import Anchored, triplet_weights, with_triplets
+from sentree.growth import grown
+from sentree.optimise import compress, stretch
 
 __all__ = ["SSEHierarchy"]
 
@@ -24,7 +22,10 @@ class SSEHierarchy(SSEEstimator):
     """Grow a tree over the samples by structural entropy, with or without constraints.
 
     Samples are grouped, the groups are grouped, and the members of each group, at every level by
-    the search of :class:`SSEPartition`; then samples and subtrees move to better parents.
+    the search of :class:`SSEPartition`; then samples and subtrees move to better parents. With
+    labels of mixed depth (:meth:`Constraints.from_paths`) the coarsest are those of the clusters,
+    as many as there are classes unless ``n_clusters`` says otherwise, and each cluster is divided
+    by the finer labels inside it, into as many parts as they name.
 
     Parameters
     ----------
@@ -138,10 +139,12 @@ class SSEHierarchy(SSEEstimator):
 
     def _grow(self, problem: Problem) -> None:
         """Grow the tree around the clusters, or freely where only a height is given."""
-        if self.height == 1 and (self.n_clusters or problem.hard or problem.init is not None):
+        finer = problem.constraints.finer is not None
+        wanted = self.n_clusters or problem.hard or problem.init is not None or finer
+        if self.height == 1 and wanted:
             raise ValueError(
-                "a tree of height 1 has no clusters: n_clusters, hard constraints and init need "
-                "height >= 2"
+                "a tree of height 1 has no clusters: n_clusters, finer labels, hard constraints "
+                "and init need height >= 2"
             )
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
         flat = FlatSearch(
@@ -153,29 +156,9 @@ class SSEHierarchy(SSEEstimator):
         self.selection_ = flat.select(problem, self.selection)
         flat, problem = flat.follow(self.selection_, problem)
         self.graph_ = problem.graph
-        given, n = problem.constraints, problem.graph.n
-        search = flat.constrained(problem)
-        weight = triplet_weights(problem.graph, given)
-        if self.penalty is not None:
-            weight *= self.penalty
-        clusters = None
-        free = self.height is not None and self.n_clusters is None
-        if not free or problem.hard or problem.init is not None:
-            labels = flat.run(problem, with_triplets(search, given, weight)).labels
-            found = join_isolated(renumber(labels[:n]), problem)
-            clusters = search.extended(found)
-        result = grow(
-            search.graph,
-            search.relation,
-            clusters=clusters,
-            triplets=(given.triplets, weight) if len(given.triplets) else None,
-            height=self.height,
-            leaf_penalty=leaf_penalty,
-            seed=flat.seed,
-        )
-        self.tree_ = _without_anchors(result.tree, search, problem.graph)
-        self.labels_ = self.tree_.labels_at(1) if clusters is None else found
-        self._store(tree_objective(result.tree, leaf_penalty=leaf_penalty), result.trace)
+        found = grown(problem, flat, height=self.height, leaf_penalty=leaf_penalty)
+        self.tree_, self.labels_ = found.tree, found.labels
+        self._store(found.objective, found.trace)
 
     def _stretch_and_compress(self, problem: Problem) -> None:
         """Search as the paper does."""
@@ -202,11 +185,3 @@ class SSEHierarchy(SSEEstimator):
             tree_objective(result.tree, leaf_penalty=leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),
         )
-
-
-def _without_anchors(tree: EncodingTree, search: Anchored, graph: Graph) -> EncodingTree:
-    """Return the tree over the samples alone."""
-    if tree.n_leaves == graph.n:
-        return tree
-    parent = first_leaves(tree.parent, graph.n)
-    return EncodingTree.from_parent(parent, graph, search.relation[: graph.n, : graph.n])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sentree.entropy import partition_objective, tree_objective
 from sentree.graph import Graph
-from sentree.tree import EncodingTree, TreeShape, renumber
+from sentree.tree import EncodingTree, TreeShape, renumber, some_leaves
+from sentree.tree_io import linkage_parents
 
 if TYPE_CHECKING:
     from sentree.constraints import Constraints
@@ -19,6 +20,7 @@ __all__ = [
     "constraint_satisfaction",
     "dasgupta_cost",
     "dendrogram_purity",
+    "level_purity",
     "structural_entropy",
 ]
 
@@ -77,6 +79,39 @@ def dendrogram_purity(tree: EncodingTree | ArrayLike, y: ArrayLike) -> float:
     return total / pairs
 
 
+def level_purity(constraints: Constraints, tree: EncodingTree) -> list[float]:
+    """Return how well a tree keeps labels of mixed depth: one number per level, coarse to fine.
+
+    Each is the :func:`dendrogram_purity` of the tree over the samples with a label of that level;
+    NaN where no two of them share one.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        Labels, such as :meth:`sentree.Constraints.from_paths` makes.
+    tree : EncodingTree
+        A tree over the samples.
+
+    Examples
+    --------
+    >>> from sentree import Constraints, EncodingTree
+    >>> told = Constraints.from_paths(["a/x", "a/y", "a/x", "b", None])
+    >>> level_purity(told, EncodingTree.from_newick("(((0,2),1),(3,4));"))
+    [1.0, 1.0]
+    """
+    constraints.check(tree.n_leaves)
+    found = []
+    for level in constraints.levels:
+        marked = np.zeros(tree.n_leaves, dtype=bool)
+        marked[level.label_index] = True
+        code = np.full(tree.n_leaves, -1)
+        code[level.label_index] = level.label_code
+        paired = np.bincount(code[marked], minlength=1).max() > 1
+        over = EncodingTree.from_parent(some_leaves(tree.parent, marked)) if paired else None
+        found.append(float("nan") if over is None else dendrogram_purity(over, code[marked]))
+    return found
+
+
 def dasgupta_cost(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
     """Return Dasgupta's cost of a tree: sum over edges of weight times leaves of their ancestor.
 
@@ -119,11 +154,4 @@ def _shape(tree: EncodingTree | ArrayLike) -> TreeShape:
             "expected an EncodingTree or a SciPy linkage matrix of shape (n - 1, 4), "
             f"got an array of shape {linkage.shape}"
         )
-    return TreeShape(_linkage_parents(linkage))
-
-
-def _linkage_parents(linkage: NDArray[Any]) -> NDArray[np.int32]:
-    n = linkage.shape[0] + 1
-    parent = np.full(2 * n - 1, -1, dtype=np.int32)
-    parent[linkage[:, :2].astype(np.int64)] = np.arange(n, 2 * n - 1, dtype=np.int32)[:, None]
-    return parent
+    return TreeShape(linkage_parents(linkage))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sentree import _kernels
 from sentree.entropy import partition_objective, singles_objective, tree_objective
 from sentree.graph import FloatArray, Graph
-from sentree.tree import EncodingTree, follow, renumber
+from sentree.tree import EncodingTree, follow, keep_nodes, renumber
 
 __all__ = [
     "LinkResult",
@@ -333,12 +333,8 @@ def compress(
     )
     kept = np.ones(tree.n_nodes, dtype=bool)
     kept[removed] = False
-    up = np.arange(tree.n_nodes, dtype=np.int32)
-    up[removed] = tree.parent[removed]
-    new_id = np.cumsum(kept, dtype=np.int32) - 1
-    parent = new_id[follow(up)[tree.parent[kept]]]
-    parent[-1] = -1
-    smaller = EncodingTree(parent, tree.volume[kept], tree.cut[kept], tree.relation_cut[kept])
+    measures = (tree.volume[kept], tree.cut[kept], tree.relation_cut[kept])
+    smaller = EncodingTree(keep_nodes(tree.parent, kept), *measures, tree.names)
     return TreeResult(smaller, *_trace(start, gain))
 
 

@@ -1,10 +1,10 @@
-"""The encoding tree: an immutable rooted tree over the samples, in flat arrays, and its exports."""
+"""The encoding tree: an immutable rooted tree over the samples, in flat arrays."""
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import spsolve_triangular
 
 from sentree.graph import FloatArray, Graph, frozen, module_cuts
+from sentree.newick import leaf_names, read_newick, write_newick
+from sentree.tree_io import (
+    MEASURES,
+    read_json,
+    read_linkage,
+    read_networkx,
+    read_pandas,
+    write_json,
+    write_linkage,
+    write_networkx,
+    write_pandas,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -20,7 +32,15 @@ if TYPE_CHECKING:
 
 NodeArray = NDArray[np.int32]
 
-__all__ = ["EncodingTree", "TreeShape", "first_leaves", "follow", "renumber"]
+__all__ = [
+    "EncodingTree",
+    "TreeShape",
+    "first_leaves",
+    "follow",
+    "keep_nodes",
+    "renumber",
+    "some_leaves",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,22 +58,34 @@ class EncodingTree:
     volume, cut, relation_cut : float64 arrays of shape (n_nodes,)
         Sum of the degrees below a node, and the weight of the data graph and of the relation graph
         that leaves it.
+    names : sequence of str, optional
+        Names of the samples, all different; they go with the tree through every export.
 
     See Also
     --------
     EncodingTree.from_parent : computes the three arrays from the graphs.
+
+    Examples
+    --------
+    >>> tree = EncodingTree.from_newick("((ant,bee),'sea cow');")
+    >>> tree.names, tree.parent.tolist()
+    (('ant', 'bee', 'sea cow'), [3, 3, 4, 4, -1])
+    >>> tree.to_newick()
+    "('sea cow':2,(ant:1,bee:1):1);"
+    >>> EncodingTree.from_linkage(tree.to_linkage()).parent.tolist()
+    [3, 3, 4, 4, -1]
     """
 
     parent: NodeArray
     volume: FloatArray
     cut: FloatArray
     relation_cut: FloatArray
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        parent = np.ascontiguousarray(self.parent, dtype=np.int32)
-        _check_parent(parent)
+        parent = _checked_parent(self.parent)
         object.__setattr__(self, "parent", frozen(parent, self.parent))
-        for name in ("volume", "cut", "relation_cut"):
+        for name in MEASURES:
             values = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             if values.shape != parent.shape:
                 raise ValueError(
@@ -62,37 +94,50 @@ class EncodingTree:
             if not np.isfinite(values).all():
                 raise ValueError(f"EncodingTree: {name} holds a value that is not finite")
             object.__setattr__(self, name, frozen(values, getattr(self, name)))
+        if self.names is not None:
+            object.__setattr__(self, "names", _checked_names(self.names, self.n_leaves))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.parent, self.volume, self.cut, self.relation_cut)
+        return type(self), (self.parent, self.volume, self.cut, self.relation_cut, self.names)
 
     @classmethod
-    def from_parent(cls, parent: ArrayLike, graph: Graph, relation: Any = None) -> EncodingTree:
+    def from_parent(
+        cls,
+        parent: ArrayLike,
+        graph: Graph | None = None,
+        relation: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> EncodingTree:
         """Make a tree from the parent of each node and the graphs it encodes.
 
         Parameters
         ----------
         parent : array-like of shape (n_nodes,)
-            Parent of each node, -1 for the root, which is last; the first ``graph.n`` nodes are
-            the leaves.
-        graph : Graph
-            The data graph.
+            Parent of each node, -1 for the root, which is last; the leaves, which are the samples,
+            are the first nodes.
+        graph : Graph, optional
+            The data graph. Without one every sample weighs 1 and nothing is cut.
         relation : scipy sparse array of shape (n, n), optional
             The relation graph, with the penalty inside.
+        names : sequence of str, optional
+            Names of the samples.
         """
-        parent = np.ascontiguousarray(parent, dtype=np.int32)
-        _check_parent(parent)
+        parent = _checked_parent(parent)
         shape = TreeShape(parent)
-        if shape.n_leaves != graph.n:
+        cut, relation_cut = np.zeros(parent.size), np.zeros(parent.size)
+        if graph is None:
+            volume = shape.sizes()
+        elif shape.n_leaves != graph.n:
             raise ValueError(f"the tree has {shape.n_leaves} leaves, the graph {graph.n} vertices")
-        volume = shape.subtree_sums(shape.on_leaves(graph.degree))
-        i, j, weight = graph.edges()
-        cut = shape.cuts(i, j, weight)
-        relation_cut = np.zeros(parent.size)
+        else:
+            volume = shape.subtree_sums(shape.on_leaves(graph.degree))
+            cut = shape.cuts(*graph.edges())
         if relation is not None:
             upper = sp.triu(relation, k=1).tocoo()
             relation_cut = shape.cuts(upper.row, upper.col, upper.data)
-        return cls(parent, volume, cut, relation_cut)
+        named = None if names is None else tuple(names)
+        return cls(parent, volume, cut, relation_cut, named)
 
     @classmethod
     def from_labels(cls, labels: ArrayLike, graph: Graph, relation: Any = None) -> EncodingTree:
@@ -138,8 +183,12 @@ class EncodingTree:
         number = np.empty(self.n_nodes + 1, dtype=np.int32)
         number[order] = np.arange(self.n_nodes, dtype=np.int32)
         number[-1] = -1  # the parent of the root
-        columns = (self.volume, self.cut, self.relation_cut)
-        return EncodingTree(number[self.parent[order]], *(column[order] for column in columns))
+        measures = {name: getattr(self, name)[order] for name in MEASURES}
+        return EncodingTree(number[self.parent[order]], **measures, names=self.names)
+
+    def with_names(self, names: Sequence[str]) -> EncodingTree:
+        """Return the same tree with names for its samples; two of one name are an error."""
+        return replace(self, names=tuple(names))
 
     @property
     def n_nodes(self) -> int:
@@ -174,8 +223,7 @@ class EncodingTree:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of leaves below each node."""
-        shape = TreeShape(self.parent)
-        return shape.subtree_sums(shape.on_leaves(np.ones(shape.n_leaves))).astype(np.int64)
+        return TreeShape(self.parent).sizes().astype(np.int64)
 
     def __repr__(self) -> str:
         return (
@@ -222,94 +270,143 @@ class EncodingTree:
         return renumber(follow(up)[:n])
 
     def to_linkage(self) -> FloatArray:
-        """Return a SciPy linkage matrix.
+        """Return a SciPy linkage matrix; :meth:`from_linkage` reads it back.
 
         The height of a node is the height of its subtree: gains are not monotone, heights are. A
-        node of more than two children becomes several of the same height.
+        node of more than two children becomes several of the same height. Rows go by height.
         """
-        n = self.n_leaves
-        shape = TreeShape(self.parent)
-        height = shape.heights()
-        first, child = shape.child_lists()
-        node = list(range(self.n_nodes))  # number of each node in the linkage
-        size = self.sizes.tolist()
-        rows: list[tuple[int, int, int, int]] = []
-        # SciPy wants the rows by height.
-        for a in (n + np.argsort(height[n:], kind="stable")).tolist():
-            below = child[first[a] : first[a + 1]]
-            joined, count = node[below[0]], size[below[0]]
-            for b in below[1:]:
-                count += size[b]
-                rows.append((min(joined, node[b]), max(joined, node[b]), height[a], count))
-                joined = n + len(rows) - 1
-            node[a] = joined
-        return np.array(rows, dtype=np.float64).reshape(-1, 4)
+        return write_linkage(TreeShape(self.parent), self.sizes)
 
-    def to_newick(self, names: Sequence[str] | None = None) -> str:
-        """Return the tree in Newick format; branch lengths are differences of subtree heights."""
-        n = self.n_leaves
-        labels = [str(i) for i in range(n)] if names is None else [str(name) for name in names]
-        if len(labels) != n:
-            raise ValueError(f"{len(labels)} names for {n} leaves")
+    @classmethod
+    def from_linkage(
+        cls,
+        linkage: ArrayLike,
+        *,
+        binary: bool = False,
+        graph: Graph | None = None,
+        names: Sequence[str] | None = None,
+    ) -> EncodingTree:
+        """Make a tree from a SciPy linkage matrix, such as :meth:`to_linkage` writes.
+
+        Parameters
+        ----------
+        linkage : array-like of shape (n - 1, 4)
+            What :func:`scipy.cluster.hierarchy.linkage` returns. Rows keep their order, so that
+            :meth:`cut_to` undoes them from the last.
+        binary : bool, default=False
+            Whether every row is a node of its own. By default joins one above the other at the
+            same height are one node of several children.
+        graph : Graph, optional
+            The data graph, for volumes and cuts; without one every sample weighs 1.
+        names : sequence of str, optional
+            Names of the samples.
+        """
+        parent, kept = read_linkage(linkage)
+        return cls.from_parent(parent if binary else keep_nodes(parent, kept), graph, names=names)
+
+    def to_newick(
+        self, names: Sequence[str] | None = None, *, lengths: str | None = "height"
+    ) -> str:
+        """Return the tree in Newick format; :meth:`from_newick` reads it back.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            What to call the leaves; by default their names, or their numbers if they have none.
+            Names may repeat (classes, say), but such a text cannot be read back.
+        lengths : {"height", "bits", None}, default="height"
+            Branch lengths. "height" is the difference of the heights of the subtrees: at least 1,
+            and all leaves are equally far from the root. "bits" is log2 of the ratio of the
+            volumes, which is what it takes to say which child one means; the way to a leaf adds up
+            to the length of its code word. Nodes without volume have 0. None writes none.
+        """
         shape = TreeShape(self.parent)
-        height = shape.heights()
-        length = (height[self.parent] - height).tolist()
-        first, child = shape.child_lists()
-        out: list[str] = []
-        # A stack of nodes still to be written and of the text that closes their parents.
-        stack: list[int | str] = [self.root]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, str):
-                out.append(item)
-                continue
-            end = ";" if item == self.root else f":{length[item]}"
-            if item < n:
-                out.append(_newick_name(labels[item]) + end)
-                continue
-            out.append("(")
-            stack.append(")" + end)
-            below = child[first[item] : first[item + 1]]
-            for k, node in enumerate(reversed(below)):
-                stack += [",", node] if k else [node]
-        return "".join(out)
+        called: Sequence[Any] = names if names is not None else self.names or range(shape.n_leaves)
+        if lengths == "height":
+            height = shape.heights()
+            length = [f":{x}" for x in (height[self.parent] - height).tolist()]
+        elif lengths == "bits":
+            volume = np.maximum(self.volume, 0.0)
+            ratio = np.ones(self.n_nodes)
+            np.divide(volume[self.parent], volume, out=ratio, where=volume > 0)
+            length = [f":{x:.10g}" for x in np.log2(np.maximum(ratio, 1.0)).tolist()]
+        elif lengths is None:
+            length = [""] * self.n_nodes
+        else:
+            raise ValueError(f"lengths must be 'height', 'bits' or None, got {lengths!r}")
+        return write_newick(shape, leaf_names(called, shape.n_leaves), length)
+
+    @classmethod
+    def from_newick(
+        cls, text: str, names: Sequence[str] | None = None, *, graph: Graph | None = None
+    ) -> EncodingTree:
+        """Read one tree in Newick format, such as :meth:`to_newick` writes.
+
+        Parameters
+        ----------
+        text : str
+            The tree, up to a semicolon. Comments, names of inner nodes and nodes of a single child
+            are left out; underscores stay underscores.
+        names : sequence of str, optional
+            The names of the samples in their order: sample i is the leaf called ``names[i]``.
+            Without them leaves called 0 to n - 1 are the samples of these numbers, and any others
+            are numbered as they come in the text.
+        graph : Graph, optional
+            The data graph, for volumes and cuts; without one every sample weighs 1.
+
+        Returns
+        -------
+        EncodingTree
+            Inner nodes are numbered by their distance to the farthest leaf below them, so that
+            :meth:`cut_to` opens the highest first. Where a branch length is missing, levels count.
+
+        Raises
+        ------
+        ValueError
+            Where the text is malformed or two leaves have one name, with the position in the text.
+        """
+        parent, found = read_newick(text, names)
+        kept = np.bincount(parent[:-1], minlength=parent.size) != 1
+        return cls.from_parent(keep_nodes(parent, kept), graph, names=found)
 
     def to_json(self) -> str:
-        """Return the four arrays as JSON; :meth:`from_json` reads them back."""
-        return json.dumps(
-            {"format": "sentree-tree", "version": 1}
-            | {name: getattr(self, name).tolist() for name in self.__dataclass_fields__}
-        )
+        """Return the arrays and the names as JSON; :meth:`from_json` reads them back exactly."""
+        return write_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> EncodingTree:
         """Read a tree written by :meth:`to_json`."""
-        data = json.loads(text)
-        if not isinstance(data, dict) or data.get("format") != "sentree-tree":
-            raise ValueError("this is not a sentree tree")
-        if data.get("version") != 1:
-            raise ValueError(f"unknown version {data.get('version')} of the tree format")
-        return cls(**{name: np.asarray(data[name]) for name in cls.__dataclass_fields__})
+        return cls(**read_json(text))
 
     def to_networkx(self) -> networkx.DiGraph[int]:
-        """Return a networkx DiGraph with edges from parents to children (needs networkx)."""
-        import networkx as nx
+        """Return a networkx DiGraph with edges from parents to children (needs networkx).
 
-        graph: networkx.DiGraph[int] = nx.DiGraph()
-        for name in ("volume", "cut", "relation_cut"):
-            for node, value in enumerate(getattr(self, name).tolist()):
-                graph.add_node(node, **{name: value})
-        parents = self.parent.tolist()
-        graph.add_edges_from((parents[node], node) for node in range(self.root))
-        return graph
+        Nodes have attributes volume, cut and relation_cut, and leaves their name if they have one.
+        """
+        return write_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.DiGraph[int]) -> EncodingTree:
+        """Read a tree from a networkx DiGraph such as :meth:`to_networkx` makes."""
+        return cls(**read_networkx(graph))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return one row per node: parent, depth, size, volume, cut, relation_cut."""
-        import pandas as pd
+        """Return a table with a row per node.
 
-        columns = {"parent": self.parent, "depth": self.depth, "size": self.sizes}
-        columns |= {name: getattr(self, name) for name in ("volume", "cut", "relation_cut")}
-        return pd.DataFrame(columns).rename_axis("node")
+        Its columns are name (if there are any; empty for inner nodes), parent, depth, size, volume,
+        cut and relation_cut.
+        """
+        return write_pandas(self)
+
+    @classmethod
+    def from_pandas(cls, table: pandas.DataFrame) -> EncodingTree:
+        """Read a tree from a table such as :meth:`to_pandas` makes; rows may be in any order.
+
+        Nodes are in the index or in a column "node". A file of a tree with names is read with
+        ``pandas.read_csv(file, dtype={"name": str}, keep_default_na=False)``, else pandas takes
+        some names for numbers or for missing.
+        """
+        return cls(**read_pandas(table))
 
 
 class TreeShape:
@@ -338,6 +435,10 @@ class TreeShape:
         solved = spsolve_triangular(matrix, values, lower=True, unit_diagonal=True)
         return np.asarray(solved, dtype=np.float64)
 
+    def sizes(self) -> FloatArray:
+        """Count the leaves below each node."""
+        return self.subtree_sums(self.on_leaves(np.ones(self.n_leaves)))
+
     def child_lists(self) -> tuple[list[int], list[int]]:
         """Return the children of node a as ``child[first[a]:first[a + 1]]``, increasing."""
         child = np.argsort(self.parent[:-1], kind="stable")
@@ -357,21 +458,16 @@ class TreeShape:
 
     def heights(self) -> NDArray[np.int64]:
         """Count the steps from each node to the deepest leaf below it."""
-        depth = self.depth()
-        lowest = depth.copy()
-        # Deepest level first; within a level the nodes do not depend on one another.
-        order = np.argsort(-depth, kind="stable")[:-1]
-        bounds = np.flatnonzero(np.diff(depth[order])) + 1
-        for level in np.split(order, bounds):
-            np.maximum.at(lowest, self.parent[level], lowest[level])
-        return lowest - depth
+        height = [0] * self.n_nodes
+        for node, above in enumerate(self.parent[:-1].tolist()):
+            height[above] = max(height[above], height[node] + 1)
+        return np.array(height)
 
     def lca(self, i: NDArray[Any], j: NDArray[Any]) -> NodeArray:
         """Climb heavy paths: each step at least doubles the subtree, so O(log n) rounds suffice."""
         if self.n_nodes == 1:
             return np.zeros(np.shape(i), dtype=np.int32)
-        size = self.subtree_sums(self.on_leaves(np.ones(self.n_leaves)))
-        by_size = np.argsort(size[:-1], kind="stable")
+        by_size = np.argsort(self.sizes()[:-1], kind="stable")
         heavy = np.full(self.n_nodes, -1, dtype=np.int32)
         heavy[self.parent[:-1][by_size]] = by_size  # the last one written is the largest
         nodes = np.arange(self.n_nodes, dtype=np.int32)
@@ -427,23 +523,35 @@ def follow(up: NDArray[Any]) -> NodeArray:
 
 def first_leaves(parent: NodeArray, n: int) -> NodeArray:
     """Return the parents of the tree over the first n leaves; nodes left with one child go."""
+    return some_leaves(parent, np.arange(TreeShape(parent).n_leaves) < n)
+
+
+def some_leaves(parent: NodeArray, leaf: NDArray[np.bool_]) -> NodeArray:
+    """Return the parents of the tree over the leaves marked; nodes left with one child go."""
     shape = TreeShape(parent)
-    leaf = np.arange(shape.n_leaves) < n
     alive = shape.subtree_sums(shape.on_leaves(leaf.astype(np.float64))) > 0
     kept = np.bincount(parent[:-1][alive[:-1]], minlength=parent.size) > 1
     kept[: shape.n_leaves] = leaf
+    return keep_nodes(parent, kept)
+
+
+def keep_nodes(parent: NDArray[Any], kept: NDArray[np.bool_]) -> NodeArray:
+    """Return the parents of the tree of the nodes kept; each hangs on the next one above it."""
     up = np.where(kept, np.arange(parent.size), parent)
     up[-1] = parent.size - 1
     number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    above = number[follow(up)[parent[kept]]]
+    above: NodeArray = number[follow(up)[parent[kept]]]
     above[-1] = -1
     return above
 
 
-def _check_parent(parent: NodeArray) -> None:
-    """Check the order of the nodes and that no inner node is without two children."""
+def _checked_parent(values: ArrayLike) -> NodeArray:
+    """Return the parents after checking the order of the nodes and that inner nodes have two."""
+    parent = np.asarray(values)
     if parent.ndim != 1 or parent.size == 0:
         raise ValueError("EncodingTree: parent must be a non-empty 1-d array")
+    if parent.dtype.kind not in "iu":
+        raise ValueError(f"EncodingTree: parent must hold whole numbers, got {parent.dtype}")
     if parent[-1] != -1:
         raise ValueError("EncodingTree: the last node must be the root, with parent -1")
     nodes = np.arange(parent.size - 1)
@@ -460,10 +568,16 @@ def _check_parent(parent: NodeArray) -> None:
     if np.any(children[inner] < 2):
         node = int(inner[children[inner] < 2][0])
         raise ValueError(f"EncodingTree: inner node {node} has a single child")
+    return np.ascontiguousarray(parent, dtype=np.int32)
 
 
-def _newick_name(name: str) -> str:
-    """Quote a name that holds characters Newick uses itself."""
-    if name and not any(c in " \t\n()[]{}/\\,;:=*'\"`+-<>" for c in name):
-        return name
-    return "'" + name.replace("'", "''") + "'"
+def _checked_names(names: Sequence[Any], n: int) -> tuple[str, ...]:
+    """Return the names after checking that there is a different one for each leaf."""
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise ValueError(f"EncodingTree: the name {wrong!r} is not text")
+    checked = leaf_names(names, n)
+    if len(set(checked)) < n:
+        twice, _ = Counter(checked).most_common(1)[0]
+        raise ValueError(f"EncodingTree: two samples are called {twice!r}")
+    return checked

@@ -10,11 +10,9 @@ from sentree.baselines.base import (
     class_codes,
     class_columns,
     nearest,
-    plain_tree,
     scaled,
     unit_rows,
 )
-from sentree.metrics import dendrogram_purity
 
 X = np.arange(12.0).reshape(6, 2)
 
@@ -207,18 +205,3 @@ def test_more_classes_than_clusters_are_refused():
 def test_more_classes_than_clusters_have_codes():
     """A method without a cluster for every class unites some."""
     assert class_codes(Constraints.from_labels(["a", "b", "c"]), 3, 2).tolist() == [0, 1, 2]
-
-
-def test_a_plain_tree_weighs_samples():
-    tree = plain_tree([4, 4, 5, 5, 6, 6, -1])
-    assert tree.volume.tolist() == [1, 1, 1, 1, 2, 2, 4]
-    assert not tree.cut.any()
-    assert not tree.relation_cut.any()
-    assert dendrogram_purity(tree, [0, 0, 1, 1]) == 1
-    assert tree.cut_to(2).tolist() == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize("parent", [[2, 2], [2, 3, 3, -1], [3, 3, 4, 4, 4, -1]])
-def test_a_plain_tree_is_a_tree(parent):
-    with pytest.raises(ValueError, match="EncodingTree"):
-        plain_tree(parent)

@@ -9,8 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from toy import GROUPS, affinity, easy_blobs
 
 from paper_data import oracle, paper_data
+from sentree import EncodingTree
 from sentree.baselines import SpecWRSC, eigen, specwrsc
-from sentree.baselines.base import plain_tree
 from sentree.metrics import dasgupta_cost, dendrogram_purity
 
 TREE_SETS = ["wine", "heart", "breast-cancer", "australian"]
@@ -257,7 +257,7 @@ def test_figures_of_the_clean_program(name, degree):
     assert nmi == pytest.approx(stored["NMI"], abs=1e-12)
     assert scores(other, y) == pytest.approx((dp, ari, nmi), abs=1e-12)
     # Opening the largest nodes gives the spectral clusters.
-    opened = plain_tree(model.tree_.parent).by_volume().cut_to(k)
+    opened = EncodingTree.from_parent(model.tree_.parent).by_volume().cut_to(k)
     assert adjusted_rand_score(opened, model.labels_) == 1
 
 

@@ -19,14 +19,12 @@ from sentree.constraints import Constraints
 from sentree.estimator import check_length, gather_constraints
 from sentree.graph import FloatArray
 from sentree.samples import Layout
-from sentree.tree import EncodingTree
 
 __all__ = [
     "Baseline",
     "class_codes",
     "class_columns",
     "nearest",
-    "plain_tree",
     "scaled",
     "unit_rows",
 ]
@@ -214,11 +212,3 @@ def class_columns(given: Constraints, n: int, n_clusters: int) -> IntArray:
             f"n_clusters={n_clusters}"
         )
     return class_codes(given, n, n_clusters)
-
-
-def plain_tree(parent: ArrayLike) -> EncodingTree:
-    """Return a tree that stands on no graph: every sample weighs 1 and nothing is cut."""
-    parent = np.asarray(parent, dtype=np.int32)
-    nothing = np.zeros(parent.size)
-    tree = EncodingTree(parent, nothing, nothing, nothing)
-    return EncodingTree(parent, tree.sizes.astype(np.float64), nothing, nothing)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from sentree.baselines.base import Baseline, plain_tree, scaled
+from sentree.baselines.base import Baseline, scaled
 from sentree.baselines.tree_builder import TreeBuilder
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
@@ -282,7 +282,7 @@ class QueryBaseline(Baseline):
 
     def _store(self, builder: TreeBuilder, clusters: Sequence[Cluster]) -> None:
         """Keep clusters and the tree that the builder holds."""
-        self.tree_ = plain_tree(builder.parent())
+        self.tree_ = EncodingTree.from_parent(builder.parent())
         label, part = np.empty((2, self.tree_.n_leaves), dtype=np.int32)
         instances = [(c, s) for c, cluster in enumerate(clusters) for s in cluster]
         for number, (c, instance) in enumerate(instances):

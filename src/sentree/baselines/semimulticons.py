@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from sentree.baselines.base import Baseline, plain_tree, scaled
+from sentree.baselines.base import Baseline, scaled
 from sentree.baselines.mpckmeans import MPCKMeans
 from sentree.baselines.multicons import consensus_levels
 from sentree.baselines.nested import meets, nested_parents
@@ -121,7 +121,7 @@ class SemiMultiCons(Baseline):
         self.levels_ = consensus_levels(self.base_labels_, given.closure(n), self.merging_threshold)
         self.labels_ = self.levels_[0]
         self.n_clusters_ = int(self.labels_.max()) + 1
-        self.tree_: EncodingTree = plain_tree(nested_parents(meets(self.levels_)))
+        self.tree_ = EncodingTree.from_parent(nested_parents(meets(self.levels_)))
 
     def _sizes(self, n: int) -> list[int]:
         """Return the wanted numbers of clusters that n samples have room for."""
