@@ -15,6 +15,7 @@ array                                holds
                                      of groups ``together.members`` one after another and
                                      ``together.starts`` (first member of each, and the end)
 ``constraints.hard.*``               the same of the hard ones, where there are any
+``constraints.finer.*``              the same of the finer labels, where there are any
 ``weigher.widths``, ``.silent``      bandwidths, and samples without direction
 ``scale.offset``, ``.spread``        how features are scaled, where they are
 ``samples``                          the training samples as they came, dense; or
@@ -30,7 +31,7 @@ The header has these entries:
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
   and ``binary_tree``, whether there is one
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
-  ``hard``, which is null or holds the same three
+  ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
   "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
@@ -303,9 +304,9 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     model = kind(**header["parameters"])
     fitted = header["fitted"]
     model.graph_ = Graph(**_get(arrays, "graph", _GRAPH))
-    model.tree_ = EncodingTree(**_get(arrays, "tree", _TREE))
+    model.tree_ = _tree(arrays, "tree")
     if fitted["binary_tree"]:
-        model.binary_tree_ = EncodingTree(**_get(arrays, "binary_tree", _TREE))
+        model.binary_tree_ = _tree(arrays, "binary_tree")
     model.labels_ = _whole_numbers(arrays, "labels")
     model.trace_ = arrays["trace"]
     model.objective_, model.entropy_ = float(fitted["objective"]), float(fitted["entropy"])
@@ -368,6 +369,12 @@ def _get(arrays: _Stored, prefix: str, names: tuple[str, ...]) -> dict[str, NDAr
     return found
 
 
+def _tree(arrays: _Stored, prefix: str) -> EncodingTree:
+    """Make a tree; those of fitted models have no names."""
+    parent, volume, cut, relation_cut = _get(arrays, prefix, _TREE).values()
+    return EncodingTree(parent, volume, cut, relation_cut)
+
+
 def _whole_numbers(arrays: _Stored, name: str) -> NDArray[np.int32]:
     if arrays[name].dtype.kind != "i":
         raise ValueError(f"{name} holds {arrays[name].dtype} and no whole numbers")
@@ -420,22 +427,27 @@ def _put_constraints(given: Constraints, prefix: str, arrays: Arrays) -> dict[st
     return {
         "classes": [_put_class(value) for value in given.classes],
         "declared": given.declared,
-        "hard": None
-        if given.hard is None
-        else _put_constraints(given.hard, f"{prefix}.hard", arrays),
+        **{
+            name: None if part is None else _put_constraints(part, f"{prefix}.{name}", arrays)
+            for name, part in (("hard", given.hard), ("finer", given.finer))
+        },
     }
 
 
 def _constraints(stored: _Stored, prefix: str, arrays: _Stored) -> Constraints:
     """Make constraints, which check themselves."""
-    hard = stored["hard"]
+    statements: dict[str, Any] = _get(arrays, prefix, _STATEMENTS)
+    parts: dict[str, Any] = {
+        name: None if part is None else _constraints(part, f"{prefix}.{name}", arrays)
+        for name, part in (("hard", stored["hard"]), ("finer", stored.get("finer")))
+    }
     return Constraints(
-        **_get(arrays, prefix, _STATEMENTS),
+        **statements,
         together=_groups(arrays, f"{prefix}.together"),
         apart=_groups(arrays, f"{prefix}.apart"),
         classes=tuple(map(_class, stored["classes"])),
         declared=stored["declared"],
-        hard=None if hard is None else _constraints(hard, f"{prefix}.hard", arrays),
+        **parts,
     )
 
 
