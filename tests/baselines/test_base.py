@@ -98,12 +98,13 @@ def test_a_method_says_that_nothing_counts(given):
     assert caught[0].filename == __file__
 
 
-def test_a_method_is_silent_where_something_counts():
+def test_a_method_is_silent_where_something_counts(recwarn):
     LabelReader().fit(X, [0, 1, -1, -1, -1, -1], must_link=[(2, 3)])
     LabelReader().fit(X, constraints=Constraints.from_negative_labels([(0, "a")]))
     LabelReader().fit(X)
     PairReader().fit(X, constraints=Constraints.from_groups(together=[[0, 1]]))
     PairReader().fit(X, constraints=Constraints.from_groups(apart=[[0, 1]]))
+    assert len(recwarn) == 0
 
 
 def test_a_precomputed_affinity_is_checked():
