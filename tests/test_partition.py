@@ -328,3 +328,15 @@ def test_paper_settings_take_the_neighbours_from_the_classes(blobs):
     by_number = SSEPartition(n_clusters=4, method="paper", affinity="paper-gaussian").fit(X)
     by_labels = SSEPartition(method="paper", affinity="paper-gaussian").fit(X, y)
     assert by_number.graph_.n_edges == by_labels.graph_.n_edges
+
+
+def test_clusters_are_named_after_most_of_their_labelled_samples():
+    X = np.repeat([[0.0], [10.0], [20.0]], 20, axis=0) + np.linspace(0, 1, 60)[:, None]
+    known = np.full(60, None, dtype=object)
+    known[[3, 4, 5]] = "a", "b", "a"
+    known[[50, 51]] = "c", "b"  # as many of each: the first
+    model = SSEPartition(n_clusters=3, penalty=0.0).fit(X, known)
+    expected = [None] * 3
+    expected[model.labels_[0]], expected[model.labels_[50]] = "a", "c"
+    assert model.cluster_names_ == tuple(expected)
+    assert SSEPartition(n_clusters=3).fit(X).cluster_names_ == (None, None, None)

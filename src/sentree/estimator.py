@@ -36,6 +36,7 @@ from sentree.extension import GraphExtension
 from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
+from sentree.report import cluster_names
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree, renumber
@@ -212,6 +213,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self._strength is None:
             self._strength = membership_strength(self.graph_, self.labels_)
         return self._strength
+
+    @property
+    def cluster_names_(self) -> tuple[Any, ...]:
+        """The class of most labelled samples of each cluster; None for a cluster without any."""
+        check_is_fitted(self, "labels_")
+        return cluster_names(self.constraints_, self.labels_)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
         """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""

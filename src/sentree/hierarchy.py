@@ -61,6 +61,8 @@ class SSEHierarchy(SSEEstimator):
         samples.
     n_clusters_ : int
         Number of clusters in ``labels_``.
+    cluster_names_ : tuple
+        The class of most labelled samples of each cluster; None for a cluster without any.
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster of ``labels_``, from 0 to 1
         (:func:`sentree.assign.membership_strength`).

@@ -99,6 +99,8 @@ class SSEPartition(SSEEstimator):
         Cluster of each sample, numbered by first appearance.
     n_clusters_ : int
         Number of clusters found.
+    cluster_names_ : tuple
+        The class of most labelled samples of each cluster; None for a cluster without any.
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
         would suit it better (:func:`sentree.assign.membership_strength`).

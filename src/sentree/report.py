@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["KINDS", "ConstraintReport", "cluster_numbers", "majority", "score"]
+__all__ = [
+    "KINDS",
+    "ConstraintReport",
+    "cluster_names",
+    "cluster_numbers",
+    "majority",
+    "score",
+]
 
 #: The kinds of statement, in the order in which they are reported.
 KINDS = ("must_link", "cannot_link", "together", "apart", "labels", "negative_labels", "triplets")
@@ -146,6 +153,20 @@ def majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArr
     best = rank[np.unique(key[rank] // width, return_index=True)[1]]
     mine = best[np.searchsorted(key[best] // width, owner)]
     return key[mine] % width, first[mine]
+
+
+def cluster_names(given: Constraints, cluster: IntArray) -> tuple[Any, ...]:
+    """For every cluster 0..k-1 the class of most of its labelled points, None where it has none.
+
+    Of classes equally common in a cluster, the one with the lowest point wins.
+    """
+    point = given.label_index
+    owner = cluster[point]
+    found, _ = majority(owner, given.label_code, point)
+    names: list[Any] = [None] * (int(cluster.max(initial=-1)) + 1)
+    for module, code in zip(owner.tolist(), found.tolist(), strict=True):
+        names[module] = given.classes[code]
+    return tuple(names)
 
 
 def _stray_members(given: Constraints, cluster: IntArray) -> tuple[IntArray, IntArray]:
