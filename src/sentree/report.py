@@ -155,13 +155,13 @@ def majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArr
     return key[mine] % width, first[mine]
 
 
-def cluster_names(given: Constraints, cluster: IntArray) -> tuple[Any, ...]:
+def cluster_names(given: Constraints, cluster: NDArray[Any]) -> tuple[Any, ...]:
     """For every cluster 0..k-1 the class of most of its labelled points, None where it has none.
 
     Of classes equally common in a cluster, the one with the lowest point wins.
     """
     point = given.label_index
-    owner = cluster[point]
+    owner = cluster[point].astype(np.int64)
     found, _ = majority(owner, given.label_code, point)
     names: list[Any] = [None] * (int(cluster.max(initial=-1)) + 1)
     for module, code in zip(owner.tolist(), found.tolist(), strict=True):
