@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -502,7 +502,13 @@ class Constraints:
         self.check(n)
         return close(self, n, n_classes)
 
-    def conflicts(self, n: int | None = None, *, n_classes: int | None = None) -> list[Conflict]:
+    def conflicts(
+        self,
+        n: int | None = None,
+        *,
+        n_classes: int | None = None,
+        names: Sequence[Any] | None = None,
+    ) -> list[Conflict]:
         """List all contradictions among the constraints, each with a shortest proof.
 
         There is one for every given statement that cannot hold: each cannot-link, negative label
@@ -516,6 +522,8 @@ class Constraints:
             Number of samples; where not given, as many as the constraints speak of.
         n_classes : int, optional
             As in :meth:`closure`.
+        names : sequence of length n, optional
+            What the samples are called in the proofs; without it, by their numbers.
 
         Returns
         -------
@@ -524,7 +532,7 @@ class Constraints:
         """
         n = self.n_min if n is None else n
         self.check(n)
-        return find_conflicts(self, n, n_classes)
+        return find_conflicts(self, n, n_classes, names)
 
     def relation(
         self,
