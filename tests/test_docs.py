@@ -34,7 +34,16 @@ def test_readme_example(block):
 @pytest.mark.parametrize(
     "name",
     [
-        *("partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph"),
+        *(
+            "partition",
+            "hierarchy",
+            "metrics",
+            "constraints",
+            "affinity",
+            "assign",
+            "audit",
+            "graph",
+        ),
         *(
             "tree",
             "datasets",

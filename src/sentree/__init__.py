@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sentree import baselines, datasets, metrics, optimise, plots
     from sentree.affinity import knn_graph, paper_neighbors
+    from sentree.audit import audit_constraints
     from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
     from sentree.graph import Graph
     from sentree.hierarchy import SSEHierarchy
@@ -31,6 +32,7 @@ _HOME = {
     "Graph": "graph",
     "SSEHierarchy": "hierarchy",
     "SSEPartition": "partition",
+    "audit_constraints": "audit",
     "dasgupta_cost": "metrics",
     "dendrogram_purity": "metrics",
     "knn_graph": "affinity",
@@ -50,6 +52,7 @@ __all__ = [
     "SSEHierarchy",
     "SSEPartition",
     "__version__",
+    "audit_constraints",
     "baselines",
     "dasgupta_cost",
     "datasets",
