@@ -110,7 +110,7 @@ def audit_constraints(
         }
         sizes = np.sort(np.bincount(closure.component))[::-1]
         sizes = sizes[sizes > 1]
-    given = constraints._counts
+    given = constraints.counts
     return Audit(n, int(named.size), given, conflicts, redundant, sizes)
 
 

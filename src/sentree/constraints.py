@@ -414,7 +414,7 @@ class Constraints:
         )
 
     @property
-    def _counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Number of given statements of each kind."""
         pairs = len(self.must_link), len(self.cannot_link)
         groups = len(self.together), len(self.apart)
@@ -422,10 +422,10 @@ class Constraints:
         return dict(zip(KINDS, (*pairs, *groups, *labels, len(self.triplets)), strict=True))
 
     def __len__(self) -> int:
-        return sum(self._counts.values())
+        return sum(self.counts.values())
 
     def __repr__(self) -> str:
-        parts = [f"{kind}={count}" for kind, count in self._counts.items() if count]
+        parts = [f"{kind}={count}" for kind, count in self.counts.items() if count]
         if self.classes:
             parts.append(f"classes={len(self.classes)}" + (" declared" if self.declared else ""))
         if self.finer is not None:
