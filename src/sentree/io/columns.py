@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.io.errors import InputError, did_you_mean, listed
+from sentree.io.text import is_number
 
 if TYPE_CHECKING:
     import pandas
@@ -63,8 +64,8 @@ def choose(
 def missing_column(name: str, names: Sequence[str], source: str) -> NoReturn:
     """Raise for a column that is not there."""
     raise InputError(
-        f"{source} has no column {name!r}{did_you_mean(name, names)} "
-        f"{'' if did_you_mean(name, names) else '; '}its columns are: {listed(names)}"
+        f"{source} has no column {name!r}{did_you_mean(name, names)} (its columns are: "
+        f"{listed(names)})"
     )
 
 
@@ -72,10 +73,13 @@ def holds_ids(name: str, values: NDArray[Any]) -> bool:
     """Tell whether a first column that is named like ids holds ids: text, or whole numbers."""
     import pandas as pd
 
-    whole = pd.Series(values[:1000]).astype(str).str.fullmatch(r"\s*[0-9]+\s*").all()
-    if not whole:
-        return bool(pd.to_numeric(pd.Series(values), errors="coerce").isna().any())
-    return bool(_WHOLE_IDS.fullmatch(name)) and pd.Series(values).is_unique
+    if isinstance(values[0], str) and not is_number(values[0]):
+        return True
+    numbers = pd.to_numeric(pd.Series(values), errors="coerce")
+    if numbers.isna().any():
+        return True
+    whole = bool((numbers == np.floor(numbers)).all())
+    return whole and bool(_WHOLE_IDS.fullmatch(name)) and bool(numbers.is_unique)
 
 
 def check_ids(
@@ -85,17 +89,18 @@ def check_ids(
     import pandas as pd
 
     ids = pd.Series(values, dtype=object)
-    empty = ids.isna() | (ids == "")
+    if pd.api.types.infer_dtype(values, skipna=False) != "string":
+        ids = ids.where(ids.notna(), "").map(str)
+    different = set(ids)
     fix = "fill it in, or " if not guessed else ""
-    if empty.any():
-        row = int(np.flatnonzero(empty)[0])
+    if "" in different:
+        row = int(np.flatnonzero(ids == "")[0])
         raise InputError(
             f"{source}: the id in {where(row)}, column {name!r}, is empty: {fix}name another id "
             f"column with --id COLUMN, or leave this one out with --drop {quoted(name)}"
         )
-    ids = ids.map(str)
-    twice = ids.duplicated()
-    if twice.any():
+    if len(different) < len(ids):
+        twice = ids.duplicated()
         second = int(np.flatnonzero(twice)[0])
         value = ids.iloc[second]
         first = int(np.flatnonzero(ids == value)[0])
@@ -179,8 +184,8 @@ def _not_finite(
         )
     what = "is missing" if np.isnan(value) else f"is {value}"
     raise InputError(
-        f"{source}: the value in {where(row)}, column {name!r}, {what} ({n_rows} rows and "
-        f"{n_columns} columns have such values): fill it in, leave out these rows, or leave out "
+        f"{source}: the value in {where(row)}, column {name!r}, {what} (rows with such "
+        f"values: {n_rows}, columns: {n_columns}): fill it in, leave out these rows, or leave out "
         f"the column with --drop {quoted(name)}"
     )
 

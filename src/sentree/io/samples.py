@@ -113,7 +113,11 @@ def read_samples(
         choice = columns.choose(layout.names, found.name, id_column, take, drop)
         kept = choice.aside if choice.id is None else (choice.id, *choice.aside)
         frame = text.parse(layout, kept)
-        samples = _from_frame(frame, choice, found.name, _in_text(layout), layout.header)
+        try:
+            samples = _from_frame(frame, choice, found.name, _in_text(layout), layout.header)
+        except InputError:
+            text.check_lines(layout)  # a line of too few cells is why the last ones are missing
+            raise
     elif found.format == "parquet":
         frame = _read_parquet(found)
         choice = columns.choose(list(frame.columns), found.name, id_column, take, drop)

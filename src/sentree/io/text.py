@@ -10,6 +10,7 @@ import warnings
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from sentree.io.errors import InputError
@@ -18,7 +19,7 @@ from sentree.io.sources import Source
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Header", "Layout", "is_number", "parse", "sniff"]
+__all__ = ["Header", "Layout", "check_lines", "is_number", "parse", "sniff"]
 
 Header = Literal["auto", True, False]
 
@@ -121,22 +122,22 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
     except UnicodeDecodeError as error:
         raise layout.source.not_utf8(error) from None
     except pd.errors.ParserError as error:
-        _check_lines(layout)
+        check_lines(layout)
         raise InputError(f"{layout.source.name} cannot be read: {error}") from None
     except pd.errors.EmptyDataError:
         raise _no_rows(layout) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise layout.source.damaged(error) from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first cells for an index
-        _check_lines(layout)
+        check_lines(layout)
     if frame.empty:
         raise _no_rows(layout)
-    if layout.names[-1] in text and (frame[layout.names[-1]] == "").any():
-        _check_last_cells(layout, frame)
+    if layout.names[-1] in text:
+        _check_last_cells(layout, int((frame[layout.names[-1]].to_numpy() == "").sum()))
     return frame
 
 
-def ragged(layout: Layout, line: int, found: int) -> NoReturn:
+def _ragged(layout: Layout, line: int, found: int) -> NoReturn:
     """Raise for a line of too many or too few cells."""
     raise InputError(
         f"{layout.source.name}, line {line}: expected {len(layout.names)} cells as in the first "
@@ -145,21 +146,21 @@ def ragged(layout: Layout, line: int, found: int) -> NoReturn:
     )
 
 
-def _check_lines(layout: Layout) -> None:
+def check_lines(layout: Layout) -> None:
     """Raise for the first line with a wrong number of cells."""
     for line, cells in layout.records():
         if len(cells) != len(layout.names):
-            ragged(layout, line, len(cells))
+            _ragged(layout, line, len(cells))
 
 
-def _check_last_cells(layout: Layout, frame: pandas.DataFrame) -> None:
+def _check_last_cells(layout: Layout, n_empty: int) -> None:
     """Tell empty last cells from lines that end too early, without reading all cells again."""
-    empty = int((frame[layout.names[-1]] == "").sum())
-    content = layout.source.read()
-    ends = layout.separator.encode()
-    ended = sum(content.count(ends + end) for end in (b"\n", b"\r\n")) + content.endswith(ends)
-    if layout.separator == " " or ended != empty:
-        _check_lines(layout)
+    if n_empty:
+        ends = tuple(layout.separator.encode() + end for end in (b"\n", b"\r\n", b""))
+        with layout.source.open() as stream:
+            n_ended = sum(map(methodcaller("endswith", ends), stream))
+        if n_ended != n_empty:
+            check_lines(layout)
 
 
 def _no_rows(layout: Layout) -> InputError:
