@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sentree.io.errors import InputError, listed
 from sentree.io.sources import Source
 
-__all__ = ["read_arrays", "the_matrix"]
+__all__ = ["as_column", "check_matrix", "matrix_bytes", "read_arrays", "the_matrix"]
 
 #: Names of the samples among the arrays of a file, in order of preference.
 _SAMPLES = ("X", "fea", "data")
@@ -143,3 +144,23 @@ def as_column(value: Any, n: int) -> NDArray[Any] | None:
     column = np.empty(n, dtype=object)
     column[:] = np.asarray(value).ravel().tolist()
     return column
+
+
+def matrix_bytes(matrix: Any, kind: str) -> bytes:
+    """Return a dense or sparse matrix as the bytes of an NPY, NPZ, MTX or MAT file."""
+    from scipy.io import mmwrite, savemat
+
+    buffer = io.BytesIO()
+    if kind == "mtx":
+        mmwrite(buffer, sp.coo_array(matrix))
+    elif kind == "mat":
+        savemat(buffer, {"X": matrix}, do_compression=True)
+    elif kind == "npz" and sp.issparse(matrix):
+        sp.save_npz(buffer, matrix)
+    elif kind == "npz":
+        np.savez_compressed(buffer, X=matrix)
+    elif sp.issparse(matrix):
+        raise InputError("a sparse matrix does not go into .npy: write .npz or .mtx")
+    else:
+        np.save(buffer, matrix, allow_pickle=False)
+    return buffer.getvalue()

@@ -74,6 +74,13 @@ class Named:
             )
         return self._by_id(given, what, place)
 
+    def has(self, value: Any, by: By = "auto") -> bool:
+        """Tell whether a value names a row."""
+        if by == "row" or self.ids is None:
+            number = _number(value)
+            return number is not None and 0 <= number < self.n
+        return str(value) in self._row_of or str(value).strip() in self._row_of
+
     @cached_property
     def _row_of(self) -> dict[str, int]:
         assert self.ids is not None

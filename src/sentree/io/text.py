@@ -68,12 +68,17 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def sniff(source: Source, *, header: Header = "auto", separator: str | None = None) -> Layout:
-    """Look at the beginning of a text and tell how it is laid out."""
+def sniff(
+    source: Source, *, header: Header = "auto", separator: str | None = None, spaces: bool = True
+) -> Layout:
+    """Look at the beginning of a text and tell how it is laid out.
+
+    ``spaces`` tells whether spaces may stand between cells where nothing else does.
+    """
     head = source.head()
     whole = len(source.head(len(head) + 1)) == len(head)
     text = _whole_lines(source, head, whole)
-    found = _separator(source, text, separator)
+    found = _separator(source, text, separator, spaces)
     preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
     _check_separator(source, first, found)
@@ -196,7 +201,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"line {line} cannot be read: {error}") from None
 
 
-def _separator(source: Source, text: str, given: str | None) -> str:
+def _separator(source: Source, text: str, given: str | None, spaces: bool) -> str:
     """Return the separator: given, of the format, or the first that splits all lines alike."""
     if given is not None:
         found = _SEPARATORS.get(given.lower(), given)
@@ -205,7 +210,7 @@ def _separator(source: Source, text: str, given: str | None) -> str:
         return found
     if source.format in ("csv", "tsv"):
         return "," if source.format == "csv" else "\t"
-    for separator in _TRIED:
+    for separator in _TRIED if spaces else _TRIED[:-1]:
         widths = [
             len(cells)
             for _, (_, cells) in zip(range(_PREVIEW), _records(text, separator), strict=False)
