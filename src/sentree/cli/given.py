@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,6 @@ from sentree.cli.console import Console
 
 if TYPE_CHECKING:
     from sentree import Constraints
-    from sentree.io import GraphFile, Samples
 
 __all__ = [
     "DataOptions",
@@ -33,7 +32,7 @@ class DataOptions:
 
     source: str
     id_column: str | None = None
-    drop: Sequence[str] = ()
+    drop: Sequence[str] | None = None
     layer: str | None = None
     format: str | None = None
     separator: str | None = None
@@ -51,7 +50,7 @@ class Statements:
     not_label: str | None = None
     constraints: str | None = None
     classes: str | None = None
-    by: str = "auto"
+    by: Any = "auto"
     paths: bool = False
     ontology: str | None = None
 
@@ -91,20 +90,25 @@ def _is_file(name: str) -> bool:
     return name == "-" or Path(name).is_file()
 
 
-def read_data(options: DataOptions, take: Sequence[str], console: Console) -> Samples | GraphFile:
+def read_data(
+    options: DataOptions,
+    take: Sequence[str],
+    console: Console,
+    features: Sequence[str] | None = None,
+) -> Any:
     """Read samples or a graph, and say what was found."""
     from sentree import io
 
-    text = {
+    text: dict[str, Any] = {
         "format": options.format,
         "separator": options.separator,
         "header": "auto" if options.header is None else options.header,
     }
-    data: Samples | GraphFile
+    data: Any
     with console.step(f"reading {options.source}"):
         if options.graph:
             _refuse_columns(options, take)
-            data = io.read_graph(options.source, key=options.layer, **text)
+            data = io.read_graph(options.source, layer=options.layer, **text)
             what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
         else:
             data = io.read_samples(
@@ -112,12 +116,15 @@ def read_data(options: DataOptions, take: Sequence[str], console: Console) -> Sa
                 id_column=options.id_column,
                 drop=split(options.drop),
                 take=take,
+                features=features,
                 layer=options.layer,
                 **text,
             )
             what = f"{data.n} samples, {data.X.shape[1]} features"
     named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
     console.say(f"{data.source}: {what}{named}")
+    if features is not None and (unused := [name for name in data.columns if name not in take]):
+        console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data
 
 
@@ -146,7 +153,7 @@ def split(values: Sequence[str] | None) -> list[str]:
 
 
 def read_constraints(
-    said: Statements, data: Samples | GraphFile, console: Console, hard: bool = False
+    said: Statements, data: Any, console: Console, hard: bool = False
 ) -> Constraints:
     """Read all constraints, refuse contradictions by name, and say what was read."""
     from sentree import ConstraintConflict
@@ -159,7 +166,7 @@ def read_constraints(
     return given.hardened() if hard else given
 
 
-def gather(said: Statements, data: Samples | GraphFile, console: Console) -> Constraints:
+def gather(said: Statements, data: Any, console: Console) -> Constraints:
     """Add up what all options say."""
     from sentree import Constraints, io
 
@@ -177,18 +184,18 @@ def gather(said: Statements, data: Samples | GraphFile, console: Console) -> Con
     if said.constraints:
         given += io.read_constraints(said.constraints, data, by=said.by)
     if said.not_label:
-        negative = io.read_not_labels(said.not_label, data, by=said.by)
+        negative = _alike(io.read_not_labels(said.not_label, data, by=said.by), given)
         _check_negative_classes(negative, said, given, console)
         given += Constraints.from_negative_labels(negative)
     return _declared(said, given)
 
 
-def _labels(said: Statements, data: Samples | GraphFile, console: Console) -> Constraints:
+def _labels(said: Statements, data: Any, console: Console) -> Constraints:
     """Read the labels, and doubt those that look mistyped."""
     from sentree import Constraints, io
 
     if said.label_column:
-        values = io.clean_labels(data.columns[said.label_column])  # type: ignore[union-attr]
+        values = io.clean_labels(data.columns[said.label_column])
     else:
         values = io.read_labels(str(said.labels), data, by=said.by)
     known = [value for value in values if value is not None]
@@ -200,11 +207,11 @@ def _labels(said: Statements, data: Samples | GraphFile, console: Console) -> Co
         return Constraints.from_paths(values)
     key = data.key()
     if said.classes is None:
-        for rare, count, row, likely in io.near_misses(values):
-            times = "once" if count == 1 else f"{count} times"
+        counts = io.count_classes(values)
+        for rare, count, row, likely in io.near_misses(counts):
             console.warn(
-                f"label {rare!r} occurs {times} (sample {key[row]}), {likely!r} "
-                f"{known.count(likely)} times: is it mistyped? --classes names those there are"
+                f"label {rare!r} occurs {_times(count)} (sample {key[row]}), {likely!r} "
+                f"{_times(counts[likely][0])}: is it mistyped? --classes names those there are"
             )
     else:
         _check_classes(values, split([said.classes]), [f"sample {name}" for name in key])
@@ -213,13 +220,23 @@ def _labels(said: Statements, data: Samples | GraphFile, console: Console) -> Co
     return Constraints.from_labels(values, unknown=None)
 
 
-def _check_classes(values: Sequence[Any], declared: Sequence[str], where: Sequence[str]) -> None:
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tuple[int, Any]]:
+    """Let classes be text where the labels are: a file of numbers alone reads as numbers."""
+    text = any(isinstance(name, str) for name in given.classes)
+    return [(row, str(value) if text else value) for row, value in negative]
+
+
+def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequence[str]) -> None:
     """Refuse a class that was not declared."""
     from sentree.io.errors import InputError, did_you_mean
 
     allowed = set(declared)
     for k, value in enumerate(values):
-        if value is not None and value not in allowed:
+        if value is not None and str(value) not in allowed:
             raise InputError(
                 f"{where[k]} is {value!r}, which is not among --classes {','.join(declared)}"
                 f"{did_you_mean(str(value), declared)}"
@@ -250,7 +267,9 @@ def _declared(said: Statements, given: Constraints) -> Constraints:
 
     if not said.classes:
         return given
-    return given + Constraints.from_negative_labels([], classes=split([said.classes]))
+    named = {str(value): value for value in given.classes}
+    classes = [named.get(value, value) for value in split([said.classes])]
+    return given + Constraints.from_negative_labels([], classes=classes)
 
 
 def describe(given: Constraints) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SeveralValues", "reproduce"]
 
+
 class SeveralValues(typer.core.TyperCommand):
     """Lets ``--datasets Yale ORL`` and ``--datasets Yale,ORL`` say the same."""
 

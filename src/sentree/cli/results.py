@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sentree import Constraints
-    from sentree.io import GraphFile, Samples
 
 __all__ = [
     "check_suffix",
@@ -49,7 +48,7 @@ def check_suffix(option: str, name: str | None, allowed: Sequence[str]) -> None:
         raise InputError(f"{option} {name}: the name must end with {' or '.join(allowed)}")
 
 
-def tell(model: Any, data: Samples | GraphFile, console: Console) -> None:
+def tell(model: Any, data: Any, console: Console) -> None:
     """Say what was found."""
     import numpy as np
 
@@ -102,7 +101,7 @@ def _broken(given: Constraints, report: Any, key: NDArray[Any]) -> list[str]:
 
 
 def table_of(
-    labels: NDArray[Any], strength: NDArray[Any], names: Sequence[Any], data: Samples | GraphFile
+    labels: NDArray[Any], strength: NDArray[Any], names: Sequence[Any], data: Any
 ) -> dict[str, Any]:
     """Return the result by sample as columns: id or row, cluster, strength, and label if any."""
     import numpy as np
@@ -117,7 +116,7 @@ def table_of(
     return table
 
 
-def _shown_labels(model: Any) -> NDArray[Any]:
+def _shown_labels(model: Any) -> Any:
     """Return for each sample what its cluster is called in pictures: number, and class if known."""
     import numpy as np
 
@@ -127,9 +126,7 @@ def _shown_labels(model: Any) -> NDArray[Any]:
     return np.array(names, dtype=object)[model.labels_]
 
 
-def _places(
-    wanted: str | None, model: Any, data: Samples | GraphFile, console: Console
-) -> NDArray[Any]:
+def _places(wanted: str | None, model: Any, data: Any, console: Console) -> Any:
     """Return where the samples are drawn: as the user says, or on a map of our own."""
     import numpy as np
 
@@ -152,7 +149,7 @@ def _places(
         if found.n != data.n:
             raise io.InputError(f"--map {wanted} has {found.n} rows, the data have {data.n}")
         return places
-    columns = [data.columns[name] for name in wanted.split(",")]  # type: ignore[union-attr]
+    columns = [data.columns[name] for name in wanted.split(",")]
     try:
         return np.column_stack([column.astype(float) for column in columns])
     except ValueError as error:
@@ -166,7 +163,7 @@ def levels_of(tree: Any) -> dict[str, Any]:
 
 def illustrate(
     model: Any,
-    data: Samples | GraphFile,
+    data: Any,
     source: str,
     map: str | None,
     plot: str | None,
@@ -174,10 +171,10 @@ def illustrate(
     console: Console,
 ) -> None:
     """Draw the picture and write the report, where they are asked for."""
-    from sentree import SSEHierarchy, summary
-
     if plot is None and report is None:
         return
+    from sentree import SSEHierarchy, summary
+
     is_tree = isinstance(model, SSEHierarchy)
     places = None if is_tree and report is None else _places(map, model, data, console)
     title = "standard input" if source == "-" else Path(source).name
@@ -198,9 +195,7 @@ def illustrate(
         console.wrote(report, "everything on one page")
 
 
-def _draw(
-    model: Any, is_tree: bool, places: Any, data: Samples | GraphFile, title: str, target: str
-) -> None:
+def _draw(model: Any, is_tree: bool, places: Any, data: Any, title: str, target: str) -> None:
     """Draw a partition on its map, or a tree."""
     import matplotlib
 

@@ -139,10 +139,13 @@ def _score_clusters(found: NDArray[Any], classes: NDArray[Any], truth: str) -> d
 
 def _score_tree(source: str, truth: str, column: str | None) -> dict[str, float]:
     """Compare a tree with the classes of its leaves."""
+    import numpy as np
+
     from sentree import io
     from sentree.metrics import dendrogram_purity
 
-    tree, ids = io.read_tree(source)
+    tree = io.read_tree(source)
+    ids = None if tree.names is None else np.array(tree.names, dtype=object)
     leaves = io.Names(tree.n_leaves, ids, source=source)
     classes = _classes(truth, column, "--truth-column", leaves)
     for name, value in zip(leaves.key(), classes, strict=True):

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sentree.io.beside import Columns, read_columns, read_parents
     from sentree.io.errors import InputError
     from sentree.io.graphs import GraphFile, read_graph, write_graph
     from sentree.io.labels import clean_labels, count_classes, near_misses, read_labels
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sentree.io.trees import read_tree, write_tree
 
 _HOME = {
+    "Columns": "beside",
     "GraphFile": "graphs",
     "InputError": "errors",
     "Names": "names",
@@ -35,11 +37,13 @@ _HOME = {
     "clean_labels": "labels",
     "count_classes": "labels",
     "near_misses": "labels",
+    "read_columns": "beside",
     "read_constraints": "statements",
     "read_graph": "graphs",
     "read_labels": "labels",
     "read_not_labels": "statements",
     "read_pairs": "statements",
+    "read_parents": "beside",
     "read_samples": "samples",
     "read_tree": "trees",
     "write_constraints": "statements",
@@ -49,6 +53,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Columns",
     "GraphFile",
     "InputError",
     "Names",
@@ -57,11 +62,13 @@ __all__ = [
     "clean_labels",
     "count_classes",
     "near_misses",
+    "read_columns",
     "read_constraints",
     "read_graph",
     "read_labels",
     "read_not_labels",
     "read_pairs",
+    "read_parents",
     "read_samples",
     "read_tree",
     "write_constraints",

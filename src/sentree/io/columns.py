@@ -39,6 +39,7 @@ class Choice:
     guessed: bool  # whether the id column was not named but looks like one
     aside: tuple[str, ...]  # read, but no features
     features: tuple[str, ...]
+    exact: bool = False  # whether the features were named
 
 
 def choose(
@@ -47,18 +48,29 @@ def choose(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    features: Sequence[str] | None = None,
 ) -> Choice:
-    """Tell what each column is used for; ids that are guessed are confirmed by their values."""
-    for name in (*take, *drop, *(() if id_column is None else (id_column,))):
+    """Tell what each column is used for; ids that are guessed are confirmed by their values.
+
+    Where features are named, the columns that are not are dropped.
+    """
+    wanted = () if features is None else features
+    for name in (*take, *drop, *wanted, *(() if id_column is None else (id_column,))):
         if name not in names:
             missing_column(name, names, source)
     aside = tuple(dict.fromkeys((*take, *drop)))
     if id_column is not None and id_column in drop:
         raise InputError(f"{source}: column {id_column!r} cannot be the ids and be dropped")
     guessed = id_column is None and names[0] not in aside and bool(_TEXT_IDS.fullmatch(names[0]))
+    guessed = guessed and names[0] not in wanted
     chosen = names[0] if guessed else id_column
-    features = tuple(name for name in names if name not in aside and name != chosen)
-    return Choice(chosen, guessed, aside, features)
+    if features is not None:
+        others = (name for name in names if name not in wanted and name != chosen)
+        return Choice(
+            chosen, guessed, tuple(dict.fromkeys((*aside, *others))), tuple(features), True
+        )
+    rest = tuple(name for name in names if name not in aside and name != chosen)
+    return Choice(chosen, guessed, aside, rest)
 
 
 def missing_column(name: str, names: Sequence[str], source: str) -> NoReturn:
@@ -127,7 +139,7 @@ def feature_array(
             f"{source}: no column is left as a feature: {listed(list(frame.columns))} are ids, "
             "labels or dropped"
         )
-    chosen = frame if len(features) == frame.shape[1] else frame[list(features)]
+    chosen = frame if list(features) == list(frame.columns) else frame[list(features)]
     for name, kind in zip(features, chosen.dtypes, strict=True):
         if kind.kind == "c" or not (is_numeric_dtype(kind) or is_bool_dtype(kind)):
             _no_numbers(frame[name], name, source, where)

@@ -61,6 +61,7 @@ def read_samples(
     id_column: str | None = None,
     drop: Sequence[str] = (),
     take: Sequence[str] = (),
+    features: Sequence[str] | None = None,
     layer: str | None = None,
     header: text.Header = "auto",
     separator: str | None = None,
@@ -84,6 +85,9 @@ def read_samples(
         Columns that are no features; both are in ``columns`` of the result. Columns without names
         are known by number, counted from 0. In NPZ and MAT files ``take`` also names other arrays
         of one value per sample, in H5AD files columns of ``obs``.
+    features : sequence of str, optional
+        The features, in this order, of a table with names of columns; all other columns are
+        dropped. Files of other kinds have their own.
     layer : str, optional
         In H5AD files ``X``, one of the layers, or an embedding such as ``X_pca``, which is the
         default where it is there. In NPZ and MAT files the array of the samples.
@@ -110,7 +114,7 @@ def read_samples(
         raise InputError(f"{found.name}: only H5AD, NPZ and MAT files have layers (--layer)")
     if found.format in TEXT:
         layout = text.sniff(found, header=header, separator=separator)
-        choice = columns.choose(layout.names, found.name, id_column, take, drop)
+        choice = columns.choose(layout.names, found.name, id_column, take, drop, features)
         kept = choice.aside if choice.id is None else (choice.id, *choice.aside)
         frame = text.parse(layout, kept)
         try:
@@ -119,8 +123,8 @@ def read_samples(
             text.check_lines(layout)  # a line of too few cells is why the last ones are missing
             raise
     elif found.format == "parquet":
-        frame = _read_parquet(found)
-        choice = columns.choose(list(frame.columns), found.name, id_column, take, drop)
+        frame = read_parquet(found)
+        choice = columns.choose(list(frame.columns), found.name, id_column, take, drop, features)
         samples = _from_frame(frame, choice, found.name, _by_row, True)
     elif found.format == "h5ad":
         samples = _from_h5ad(found, layer, id_column, take, drop)
@@ -155,7 +159,7 @@ def _from_frame(
         values = frame[id_name].to_numpy(dtype=object)
         if choice.guessed and not columns.holds_ids(id_name, values):
             frame = frame.assign(**{id_name: pd.to_numeric(frame[id_name].replace("", None))})
-            features, id_name = (id_name, *features), None
+            features, id_name = features if choice.exact else (id_name, *features), None
         else:
             ids = columns.check_ids(values, id_name, source, where, choice.guessed)
 
@@ -174,7 +178,7 @@ def _objects(column: pandas.Series[Any]) -> NDArray[Any]:
     return np.asarray(values.where(values.notna(), None).to_numpy(dtype=object))
 
 
-def _read_parquet(source: Source) -> pandas.DataFrame:
+def read_parquet(source: Source) -> pandas.DataFrame:
     """Return a table with its index, if it has one, as the first column."""
     import pandas as pd
 
