@@ -86,22 +86,21 @@ def agreement(
 
 
 def _diagonal_order(count: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Order columns by size, and rows by the column where most of them is; matched pairs first.
+    """Put rows that are mostly in one column next to each other, and columns alike.
 
-    The best matching of rows and columns makes the diagonal; rows without a partner stand by the
-    column that holds most of them.
+    Both come ranked by size, which breaks ties.
     """
-    from scipy.optimize import linear_sum_assignment
+    columns = np.arange(count.shape[1])
+    for _ in range(2):
+        rows = _beside(count, columns)
+        columns = _beside(count.T, rows)
+    return rows, columns
 
-    matched_row, matched_column = linear_sum_assignment(-count)
-    column_rank = np.arange(count.shape[1])  # columns are ranked by size
-    home = count.argmax(axis=1)
-    partner = np.full(count.shape[0], -1)
-    partner[matched_row] = matched_column
-    hit = (partner >= 0) & (count[np.arange(count.shape[0]), partner] > 0)
-    place = np.where(hit, partner, home)
-    rows = np.lexsort((-count.max(axis=1), ~hit, column_rank[place]))
-    return rows, column_rank
+
+def _beside(count: NDArray[np.int64], others: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Order rows as their largest columns are ordered, fuller ones first."""
+    place = np.argsort(others)
+    return np.lexsort((-count.max(axis=1), place[count.argmax(axis=1)]))
 
 
 def _scores(row: NDArray[Any], column: NDArray[Any]) -> str:

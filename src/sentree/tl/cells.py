@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pandas
-    from anndata import AnnData
+    from anndata import AnnData as AnnData  # type: ignore # it may be absent, and has no types
 
 __all__ = [
     "Source",

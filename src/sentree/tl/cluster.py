@@ -13,7 +13,7 @@ from sentree.tl.knowledge import gather
 from sentree.tl.results import store_clusters, store_tree
 
 if TYPE_CHECKING:
-    from anndata import AnnData
+    from sentree.tl.cells import AnnData
 
 logger = logging.getLogger(__name__)
 
@@ -98,8 +98,8 @@ def sse(
         The copy, if one was asked for. These fields are written:
 
         ``obs[key_added]`` : categorical
-            Cluster of each cell, "0" being the largest. With ``restrict_to`` the clusters are "0-3,0",
-            "0-3,1", …, other cells keep their category, and the default key is "sse_R".
+            Cluster of each cell, "0" being the largest. With ``restrict_to`` the clusters are
+            "0-3,0", "0-3,1", …, other cells keep their category, and the default key is "sse_R".
         ``obs[key_added + "_strength"]`` : float
             How firmly the graph holds the cell in its cluster, from 0 to 1; below 1/2 another one
             would suit it better. NaN outside ``restrict_to``.
@@ -201,9 +201,9 @@ def sse_tree(
     adata, must_link, cannot_link, not_label, groups_key, constraints, hard, n_clusters
         As in :func:`sse`.
     labels_key, unlabeled_category
-        As in :func:`sse`. Labels may be of mixed depth, "T cell" for some cells and a kind of T cell
-        for others, if ``sep`` or ``ontology`` tells how they nest: a cell says something only
-        about the levels that its label names.
+        As in :func:`sse`. Labels may be of mixed depth, "T cell" for some cells and a kind of
+        T cell for others, if ``sep`` or ``ontology`` tells how they nest: a cell says something
+        only about the levels that its label names.
     sep : str, optional
         Labels are paths with this between their steps, coarse to fine: "/" for "T cell/CD4".
     ontology : mapping of type to the type above it, pairs of these, or data frame, optional

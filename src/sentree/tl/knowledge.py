@@ -18,7 +18,7 @@ from sentree.statements import is_missing, is_unknown, no_pairs
 from sentree.tl.cells import column, did_you_mean, missing_key
 
 if TYPE_CHECKING:
-    from anndata import AnnData
+    from sentree.tl.cells import AnnData
 
 IntArray = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ def gather(
     given = Constraints() if constraints is None else constraints
     must, must_weight = _pairs(adata, must_link, "must_link")
     cannot, cannot_weight = _pairs(adata, cannot_link, "cannot_link")
-    given += Constraints(must, must_weight, cannot, cannot_weight)  # type: ignore[arg-type]
+    given += Constraints(must, must_weight, cannot, cannot_weight)
     if not_label is not None:
         given += _not_labels(adata, not_label)
     given.check(adata.n_obs)

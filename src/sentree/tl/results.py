@@ -19,9 +19,9 @@ from sentree.tree_io import MEASURES
 
 if TYPE_CHECKING:
     import pandas
-    from anndata import AnnData
 
     from sentree.estimator import SSEEstimator
+    from sentree.tl.cells import AnnData
 
 __all__ = ["get_constraints", "get_tree", "store_clusters", "store_tree"]
 
@@ -86,7 +86,7 @@ def store_clusters(
 def _size_ranks(labels: NDArray[Any]) -> list[int]:
     """Return the place of each cluster when they stand from the largest to the smallest."""
     order = np.argsort(-np.bincount(labels), kind="stable")
-    return np.argsort(order).tolist()
+    return [int(rank) for rank in np.argsort(order)]
 
 
 def _categorical(values: NDArray[np.object_], first: Sequence[str] = ()) -> Any:
@@ -290,7 +290,8 @@ def get_tree(adata: AnnData, key: str = "sse_tree") -> EncodingTree:
     adata = checked(adata)
     stored = _result(adata, key, "tree")
     names = adata.obs_names.tolist() if adata.obs_names.is_unique else None
-    tree = EncodingTree(*(np.asarray(stored[name]) for name in ("parent", *MEASURES)))
+    measures = {name: np.asarray(stored[name]) for name in MEASURES}
+    tree = EncodingTree(np.asarray(stored["parent"]), **measures)
     cells = pd.Index(np.asarray(stored["cells"], dtype=object))
     if len(cells) == adata.n_obs and (cells == adata.obs_names).all():
         return tree if names is None else tree.with_names(names)
@@ -308,4 +309,5 @@ def get_tree(adata: AnnData, key: str = "sse_tree") -> EncodingTree:
     if leaf.size < len(cells):
         return EncodingTree.from_parent(parent, names=names)
     at = np.concatenate((leaf, np.arange(len(cells), tree.n_nodes)))
-    return EncodingTree(parent, *(getattr(tree, name)[at] for name in MEASURES), tuple(names))
+    moved = {name: values[at] for name, values in measures.items()}
+    return EncodingTree(parent, **moved, names=tuple(names))
