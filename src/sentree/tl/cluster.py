@@ -227,7 +227,7 @@ def sse_tree(
 
         ``obs[key_added + "_L1"]``, ``"_L2"``, … : categorical
             The nodes of the tree at the levels below the root, coarse to fine: "0.1" is the second
-            largest part of "0". Nodes that are not divided keep their name on further levels.
+            largest part of "0". Cells that no deeper node holds keep the name of the one above.
         ``uns[key_added]["tree"]`` : dict of arrays
             The tree; :func:`get_tree` reads it.
         ``obst[key_added]`` : networkx DiGraph

@@ -238,7 +238,7 @@ def store_tree(adata: AnnData, tree: EncodingTree, key: str, n_levels: int) -> N
 def _level_names(tree: EncodingTree, n_levels: int) -> list[NDArray[np.object_]]:
     """Name the node of each sample at the levels 1, 2, …: "0", then "0.1", then "0.1.2".
 
-    Children are numbered by size. A node without nodes below it stays as it is on further levels.
+    Children are numbered by size. Samples that no deeper node holds keep the name of the one above.
     """
     n, depth, size = tree.n_leaves, tree.depth, tree.sizes
     lowest = np.where(depth[:n] > 1, tree.parent[:n], np.arange(n))
@@ -290,7 +290,7 @@ def get_tree(adata: AnnData, key: str = "sse_tree") -> EncodingTree:
     adata = checked(adata)
     stored = _result(adata, key, "tree")
     names = adata.obs_names.tolist() if adata.obs_names.is_unique else None
-    measures = {name: np.asarray(stored[name]) for name in MEASURES}
+    measures: dict[str, Any] = {name: np.asarray(stored[name]) for name in MEASURES}
     tree = EncodingTree(np.asarray(stored["parent"]), **measures)
     cells = pd.Index(np.asarray(stored["cells"], dtype=object))
     if len(cells) == adata.n_obs and (cells == adata.obs_names).all():
