@@ -1,8 +1,10 @@
 """sentree.tl on real scanpy data and graphs."""
 
+import doctest
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -395,7 +397,7 @@ def test_levels_are_nested_and_the_clusters_are_nodes(adata):
     assert tree.names == tuple(adata.obs_names)
     levels = [adata.obs[f"sse_tree_L{i}"].astype(str) for i in (1, 2, 3)]
     assert "sse_tree_L4" not in adata.obs
-    for coarse, fine in zip(levels, levels[1:], strict=False):
+    for coarse, fine in pairwise(levels):
         assert (fine.str.rsplit(".", n=1).str[0] == coarse)[fine != coarse].all()
         assert fine.nunique() > coarse.nunique()
     for level, names in enumerate(levels, start=1):
@@ -498,6 +500,12 @@ def test_treedata_gets_the_tree(adata, tmp_path):
     cells.write_h5td(tmp_path / "cells.h5td")
     read = td.read_h5td(tmp_path / "cells.h5td")
     assert set(read.obst["sse_tree"].nodes) == set(graph.nodes)
+
+
+def test_docstring_examples():
+    result = doctest.testmod(sys.modules[sentree.tl.sse.__module__])
+    assert result.attempted
+    assert not result.failed
 
 
 def test_without_anndata_an_error_says_what_to_install():
