@@ -14,7 +14,7 @@ from sentree.proof import flatten
 from sentree.report import ConstraintReport, majority
 from sentree.statements import factorize
 from sentree.tl.cells import checked, missing_key, natural_order
-from sentree.tree import EncodingTree, some_leaves
+from sentree.tree import EncodingTree, follow, some_leaves
 from sentree.tree_io import MEASURES
 
 if TYPE_CHECKING:
@@ -190,8 +190,9 @@ def get_constraints(adata: AnnData, key: str = "sse") -> Constraints:
         here = (rows >= 0).all(axis=1)
         rows, table = rows[here].astype(np.int64), table[here]
         if "group" in table:
-            group = np.asarray(table["group"])
-            parts[kind] = [rows[group == number, 0] for number in np.unique(group)]
+            order = np.argsort(np.asarray(table["group"]), kind="stable")
+            size = np.unique(table["group"], return_counts=True)[1]
+            parts[kind] = np.split(rows[order, 0], np.cumsum(size)[:-1])
         elif "label" in table:
             parts[kind] = rows[:, 0], np.asarray(table["label"].astype(object), dtype=object)
         else:
@@ -246,9 +247,7 @@ def _level_names(tree: EncodingTree, n_levels: int) -> list[NDArray[np.object_]]
     names = np.full(tree.n_nodes, "", dtype=object)
     found = []
     for level in range(1, min(n_levels, deepest) + 1):
-        at = lowest.copy()
-        while (below := depth[at] > level).any():
-            at[below] = tree.parent[at[below]]
+        at = follow(np.where(depth > level, tree.parent, np.arange(tree.n_nodes)))[lowest]
         new = np.unique(at[depth[at] == level])
         new = new[np.lexsort((new, -size[new], tree.parent[new]))]
         first = np.searchsorted(tree.parent[new], tree.parent[new])
