@@ -51,7 +51,7 @@ def test_readme_example(block):
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
-        *("plots.scatter", "plots.icicle", "plots.summaries"),
+        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
     ],
 )
 def test_docstring_examples(name):
