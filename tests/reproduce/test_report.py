@@ -10,8 +10,8 @@ import matplotlib as mpl
 import pytest
 from fake_results import MANIFEST, fake_results, frame, row
 
+from sentree.document.as_markdown import as_markdown
 from sentree.reproduce.accuracy import block_section
-from sentree.reproduce.as_markdown import as_markdown
 from sentree.reproduce.overview import wins
 from sentree.reproduce.report import write_report
 from sentree.reproduce.tables import blocks, scores

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sentree.document.blocks import counted
 from sentree.files import replacing
-from sentree.reproduce.document import counted
 from sentree.reproduce.grid import AMOUNT, AMOUNTS
 from sentree.reproduce.ranks import Ranking, cliques, p_value
 from sentree.reproduce.tables import TABLES, Place, Score

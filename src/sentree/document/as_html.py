@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from itertools import groupby
-from pathlib import Path
 
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
     Bullets,
     Document,
     Heading,
@@ -28,11 +27,11 @@ _ENLARGED = 1.6
 _TAG = {"strong": "strong", "code": "code", "sup": "sup", "small": "small"}
 
 
-def as_html(document: Document, folder: Path) -> str:
-    """Write a document as HTML, with the pictures (SVG) found in a folder."""
+def as_html(document: Document, drawing: Callable[[str], bytes]) -> str:
+    """Write a document as HTML; ``drawing`` gives the picture of a name, as SVG."""
     title = next((block.text for block in document if isinstance(block, Heading)), "Report")
-    style = files("sentree.reproduce").joinpath("report.css").read_text(encoding="utf-8")
-    body = "\n".join(_block(block, folder) for block in document)
+    style = files("sentree.document").joinpath("report.css").read_text(encoding="utf-8")
+    body = "\n".join(_block(block, drawing) for block in document)
     first_section = body.find("<h2")
     body = body[:first_section] + _contents(document) + "\n" + body[first_section:]
     return (
@@ -58,7 +57,9 @@ def _anchor(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path) -> str:
+def _block(
+    block: Heading | Paragraph | Bullets | Table | Picture, drawing: Callable[[str], bytes]
+) -> str:
     match block:
         case Heading(level, text):
             anchor = f' id="{_anchor(text)}"' if level == 2 else ""
@@ -70,11 +71,10 @@ def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path)
         case Table(caption, columns, rows):
             return _table(caption, columns, rows)
         case Picture():
-            return _picture(block, folder)
+            return _picture(block, drawing(block.name))
 
 
-def _picture(picture: Picture, folder: Path) -> str:
-    drawing = (folder / f"{picture.name}.svg").read_bytes()
+def _picture(picture: Picture, drawing: bytes) -> str:
     data = base64.b64encode(drawing).decode("ascii")
     return (
         f'<figure>\n<div class="scroll picture"><img alt="{html.escape(picture.alternative)}" '

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
     Bullets,
     Document,
     Heading,
