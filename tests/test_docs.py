@@ -42,7 +42,7 @@ def test_readme_example(block):
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
-        *("plots.scatter", "plots.icicle", "plots.summaries"),
+        *("plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries", "summary.map"),
     ],
 )
 def test_docstring_examples(name):

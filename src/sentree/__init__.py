@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentree import baselines, datasets, metrics, optimise, plots
+    from sentree import baselines, datasets, metrics, optimise, plots, summary
     from sentree.affinity import knn_graph, paper_neighbors
     from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
     from sentree.graph import Graph
@@ -39,7 +39,7 @@ _HOME = {
     "save": "persistence",
     "structural_entropy": "metrics",
 }
-_MODULES = ("baselines", "datasets", "metrics", "optimise", "plots")
+_MODULES = ("baselines", "datasets", "metrics", "optimise", "plots", "summary")
 
 __all__ = [
     "ConstraintConflict",
@@ -62,6 +62,7 @@ __all__ = [
     "plots",
     "save",
     "structural_entropy",
+    "summary",
 ]
 
 

@@ -7,6 +7,14 @@ be made with ``layout="constrained"`` or saved with ``bbox_inches="tight"``.
 
 from sentree.plots.icicle import tree
 from sentree.plots.scatter import partition
+from sentree.plots.strengths import membership_strength
 from sentree.plots.summaries import cluster_sizes, constraint_satisfaction, objective
 
-__all__ = ["cluster_sizes", "constraint_satisfaction", "objective", "partition", "tree"]
+__all__ = [
+    "cluster_sizes",
+    "constraint_satisfaction",
+    "membership_strength",
+    "objective",
+    "partition",
+    "tree",
+]
