@@ -6,6 +6,7 @@ No global state is touched, and what users have set for their own pictures does 
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +44,8 @@ _RC: Any = {
     "svg.hashsalt": "sentree",
 }
 
+#: Coordinates of paths need no more than hundredths of a point; they are most of a file.
+_COORDINATES, _DIGITS = re.compile(rb' d="[^"]*"'), re.compile(rb"(\.\d\d)\d+")
 #: Pixels per inch of what is not drawn as lines.
 _DPI = 160
 
@@ -64,4 +67,4 @@ def as_svg(figure: Figure) -> bytes:
     content = io.BytesIO()
     with drawing_style():
         figure.savefig(content, format="svg", dpi=_DPI, metadata={"Date": None})
-    return content.getvalue()
+    return _COORDINATES.sub(lambda path: _DIGITS.sub(rb"\1", path[0]), content.getvalue())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["membership_strength"]
 
 #: Most points of the outline of a cluster; the strengths between them are left out.
-_POINTS = 200
+_POINTS = 100
 #: In heights of a line of text, the room between two clusters and the height of all others.
 _GAP, _OTHERS_HIGH = 0.35, 3.0
 _GREY = "#8A8A8A"

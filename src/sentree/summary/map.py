@@ -25,6 +25,8 @@ _NEAR, _FAR = 10, 4
 _STEPS = 120
 #: Rounds in search of the smoothest directions, and directions sought.
 _ROUNDS, _DIRECTIONS = 40, 6
+#: What draws all samples to the middle, so that parts that do not touch stay in the picture.
+_GATHER = 0.01
 #: Longest step of a sample; distances on the map between neighbours are about 1.
 _LONGEST = 4.0
 #: How far samples that were not laid out are strewn around their place.
@@ -100,6 +102,7 @@ def _laid_out(graph: Graph, random: np.random.Generator) -> FloatArray:
         away = ((place[row] - place[pull.indices]) ** 2).sum(axis=1)
         pull.data = 2 * weight / (1 + away)
         force = pull @ place - pull.sum(axis=1)[:, None] * place
+        force -= _GATHER * (place - place.mean(axis=0))
         for _ in range(_FAR):
             apart = place - place[random.integers(0, graph.n, graph.n)]
             away = (apart**2).sum(axis=1)
