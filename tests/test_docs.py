@@ -42,7 +42,14 @@ def test_readme_example(block):
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
-        *("plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries", "summary.map"),
+        *(
+            "plots.scatter",
+            "plots.icicle",
+            "plots.strengths",
+            "plots.summaries",
+            "summary.map",
+            "summary.report",
+        ),
     ],
 )
 def test_docstring_examples(name):

@@ -182,6 +182,8 @@ def cluster_sizes(
     -------
     matplotlib axes
     """
+    from matplotlib.ticker import MaxNLocator
+
     names, code, size = ranked(labels)
     if max_clusters < 1:
         raise ValueError(f"max_clusters must be 1 or more, got {max_clusters}")
@@ -219,6 +221,7 @@ def cluster_sizes(
     plain(ax)
     ax.set(title=title, ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2))
     ax.set_ylim(0, 1.05 * size[0])
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.yaxis.set_major_formatter("{x:,.0f}")
     noun = "cluster" if len(names) == 1 else "clusters"
     caption = f"{len(names):,} {noun}"

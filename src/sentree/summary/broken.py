@@ -66,8 +66,8 @@ def _broken(subject: Subject, kind: str) -> Document:
     caption = prose(f"{title}.")
     document: list[Any] = [Table(caption, columns, rows[:_LISTED], words=(1, 2))]
     if len(rows) > _LISTED:
-        more = "" if len(rows) < _MOST else f"The first {_MOST} are listed here."
-        rest = Table(prose(more), columns, rows[_LISTED:], words=(1, 2))
+        capped = f"The first {_MOST} of {count:,} are listed." if count > len(rows) == _MOST else ""
+        rest = Table(prose(capped), columns, rows[_LISTED:], words=(1, 2))
         document.append(Folded(f"{len(rows) - _LISTED:,} more", [rest]))
     return document
 
@@ -120,9 +120,10 @@ def _levels(subject: Subject) -> Document:
         ]
         for depth, (level, pure) in enumerate(zip(levels, purity, strict=True))
     ]
-    caption = (
-        "Labels by level, from coarse to fine. Purity says how well branches of the tree hold the "
-        "samples of one class: 1 where each class has a branch of its own."
+    told = (
+        "Labels were given at several levels. Purity says how well the tree keeps those of a "
+        "level: 1 where each class has a branch of its own."
     )
     names = ("level", "labelled samples", "classes", "purity")
-    return [Table(prose(caption), [("", name) for name in names], rows)]
+    table = Table(prose("From coarse to fine."), [("", name) for name in names], rows)
+    return [Paragraph(prose(told)), table]

@@ -15,8 +15,8 @@ from sentree.summary.subject import MISSING, Subject, percent
 
 __all__ = ["cluster_section", "map_section", "unsure_section"]
 
-#: Clusters listed at once, and at most; samples listed.
-_LISTED, _MOST, _UNSURE = 25, 500, 25
+#: Clusters listed at once, and at most; samples listed; lines and marks of constraints drawn.
+_LISTED, _MOST, _UNSURE, _DRAWN = 25, 500, 25, 100
 
 
 def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made: bool) -> Document:
@@ -42,7 +42,9 @@ def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made
             "map",
             caption,
             size,
-            lambda ax: plots.partition(places, subject.named_labels, given, ax=ax),
+            lambda ax: plots.partition(
+                places, subject.named_labels, given, max_constraints=100, ax=ax
+            ),
         )
     ]
 
@@ -88,22 +90,16 @@ def cluster_section(subject: Subject, pictures: Pictures) -> Document:
                 "one for each sample, the firmest on top; what does not reach the dashed line "
                 "would suit another cluster better. Higher stacks are larger clusters.",
                 (6.6, 0.9 + 0.42 * lines if lines <= 12 else 0.9 + 0.36 * lines),
-                lambda ax: plots.membership_strength(
-                    subject.labels, subject.strength, subject.cluster_names, ax=ax
-                ),
+                lambda ax: plots.membership_strength(subject.named_labels, subject.strength, ax=ax),
             )
         )
     return document
 
 
 def _caption(subject: Subject, count: int) -> str:
-    shown = f"the {_LISTED} largest of {count:,}" if count > _LISTED else f"{count:,}"
-    named = any(subject.class_names)
-    return f"Clusters: {shown}, the largest first." + (
-        " A cluster has the name of the class that most of its labelled samples are in."
-        if named
-        else ""
-    )
+    shown = f"The {_LISTED} largest of {count:,} clusters" if count > _LISTED else "All clusters"
+    named = " A name is the class of most labelled samples of the cluster."
+    return f"{shown}, by size." + named * any(subject.class_names)
 
 
 def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
@@ -114,7 +110,8 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
     columns = ["cluster", "samples", "share", "mean strength", "below 0.5"]
     labelled = given.label_index.size > 0
     if labelled:
-        columns += ["name", "labelled", "of that name"]
+        columns[1:1] = ["name"]
+        columns += ["labelled", "of that name"]
     of_cluster = subject.labels[given.label_index]
     known = np.bincount(of_cluster, minlength=k)
     names = subject.model.cluster_names_
@@ -131,10 +128,12 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
             f"{weak[c]:,}",
         ]
         if labelled:
-            row += [subject.class_names[c] or MISSING, f"{known[c]:,}"]
-            row.append(f"{agree[c]:,}" if known[c] else MISSING)
+            row[1:1] = [subject.class_names[c] or MISSING]
+            row += [f"{known[c]:,}", f"{agree[c]:,}" if known[c] else MISSING]
         rows.append([[Span(text)] for text in row])
-    return Table(prose(caption), [("", name) for name in columns], rows, words=(5,))
+    return Table(
+        prose(caption), [("", name) for name in columns], rows, words=(1,) if labelled else ()
+    )
 
 
 def unsure_section(subject: Subject) -> Document:
@@ -150,35 +149,36 @@ def unsure_section(subject: Subject) -> Document:
         )
         return [Paragraph(prose(told))]
     other = second_best(subject.model.graph_, subject.labels)
-    known = dict(
-        zip(
-            subject.model.constraints_.label_index.tolist(),
-            subject.model.constraints_.label_code.tolist(),
-            strict=True,
-        )
-    )
+    given = subject.model.constraints_
+    known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
+    bound = set(given.named.tolist())
     columns = [subject.sample_heading, "cluster", "strength", "second-best cluster", "its strength"]
-    labelled = any(row in known for row in lowest.tolist())
-    if labelled:
-        columns.append("known class")
+    if bound:
+        columns.append("constraints on it")
     rows: list[list[Text]] = []
     for row in lowest.tolist():
         rival = int(other.labels[row])
         cells = [
-            [Span(subject.sample(row))],
-            subject.cluster(int(subject.labels[row])),
-            [Span(f"{strength[row]:.3f}")],
-            subject.cluster(rival) if rival >= 0 else [Span(MISSING)],
-            [Span(f"{other.strength[row]:.3f}" if rival >= 0 else MISSING)],
+            subject.sample(row),
+            subject.cluster_names[subject.labels[row]],
+            f"{strength[row]:.3f}",
+            subject.cluster_names[rival] if rival >= 0 else MISSING,
+            f"{other.strength[row]:.3f}" if rival >= 0 else MISSING,
         ]
-        if labelled:
-            cells.append([Span(subject.known_class(known[row]) if row in known else MISSING)])
-        rows.append(cells)
+        if bound:
+            said = f"labelled {subject.known_class(known[row])}" if row in known else "yes"
+            cells.append(said if row in bound else MISSING)
+        rows.append([[Span(text)] for text in cells])
     caption = f"The {counted(len(rows), 'sample')} with the lowest strength, the lowest first."
     isolated = subject.model.graph_.isolated.size
     if isolated:
         caption += (
             f" {counted(int(isolated), 'sample')} without any neighbours "
             f"{'has' if isolated == 1 else 'have'} strength 0."
+        )
+    if any(strength[row] < 0.5 and row in bound for row in lowest.tolist()):
+        caption += (
+            " Below 0.5, constraints on a sample hold it against the data: look whether they are "
+            "right."
         )
     return [Table(prose(caption), [("", name) for name in columns], rows, words=(1, 3, 5))]

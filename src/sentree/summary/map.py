@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray, Graph
 from sentree.selection import strongest
 
-__all__ = ["places"]
+__all__ = ["is_map", "places"]
 
 #: Most samples that are laid out; others are put among their neighbours.
 _LAID_OUT = 5000
@@ -60,7 +60,7 @@ def places(model: Any, X: Any = None) -> FloatArray:
     >>> summary.places(SSEPartition(n_clusters=3).fit(load_iris().data)).shape
     (150, 2)
     """
-    if X is not None and np.ndim(X) == 2 and np.shape(X)[1] == 2 and not sp.issparse(X):
+    if is_map(X):
         given: FloatArray = np.asarray(X, dtype=np.float64)
         if given.shape[0] != model.graph_.n:
             raise ValueError(f"X has {given.shape[0]} rows, the model {model.graph_.n} samples")
@@ -71,6 +71,11 @@ def places(model: Any, X: Any = None) -> FloatArray:
     chosen = np.sort(random.choice(graph.n, _LAID_OUT, replace=False))
     among = _laid_out(_between(graph, chosen), random)
     return _put_among(graph, chosen, among, random)
+
+
+def is_map(X: Any) -> bool:
+    """Tell whether samples can be drawn as they are: two features, not sparse."""
+    return not sp.issparse(X) and np.ndim(X) == 2 and np.shape(X)[1] == 2
 
 
 def _between(graph: Graph, chosen: NDArray[np.int64]) -> Graph:

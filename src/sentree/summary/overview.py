@@ -30,18 +30,20 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn")
 def headline(subject: Subject, source: Any, warnings: Sequence[Any]) -> Document:
     """Tell the result in figures and in words."""
     model, report = subject.model, subject.report
-    facts = [(f"{subject.n:,}", "samples"), (f"{model.n_clusters_:,}", "clusters")]
+    clusters = "cluster" if model.n_clusters_ == 1 else "clusters"
+    facts = [(f"{subject.n:,}", "samples"), (f"{model.n_clusters_:,}", clusters)]
     if report.n_given:
         facts.append((percent(report.share), f"of {report.n_given:,} constraints kept"))
     facts.append((f"{subject.strength.mean():.2f}", "mean strength, from 0 to 1"))
     told = f"{counted(subject.n, 'sample')} were put into {_number(subject)}. {_kept(subject)}"
     unsure = int((subject.strength < 0.5).sum())
-    told += (
-        f" {counted(unsure, 'sample')} ({percent(unsure / subject.n)}) would, by the data alone, "
-        "suit another cluster better."
-        if unsure
-        else " By the data alone, no sample would suit another cluster better."
-    )
+    if unsure:
+        told += (
+            f" {counted(unsure, 'sample')} ({percent(unsure / subject.n)}) would, by the data "
+            "alone, suit another cluster better."
+        )
+    elif model.n_clusters_ > 1:
+        told += " By the data alone, no sample would suit another cluster better."
     document: list[Any] = [Facts(facts)]
     if source is not None:
         document.append(Paragraph([Span("Data: "), Span(clean(source), "code")]))
@@ -86,9 +88,7 @@ def _kept(subject: Subject) -> str:
         else f"{report.n_given - report.n_broken:,} ({percent(report.share)}) are kept and "
         f"{report.n_broken:,} broken"
     )
-    told = f"Of {counted(report.n_given, 'constraint')}, {share}"
-    if not report.n_broken:
-        told = f"{counted(report.n_given, 'constraint')} given: {share}"
+    told = f"{counted(report.n_given, 'constraint')} given: {share}"
     return f"{told}; {len(hard):,} were hard, which means they must hold." if hard else f"{told}."
 
 

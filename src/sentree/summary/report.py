@@ -16,6 +16,7 @@ from sentree.files import write
 from sentree.hierarchy import SSEHierarchy
 from sentree.summary.broken import constraint_section
 from sentree.summary.clusters import cluster_section, map_section, unsure_section
+from sentree.summary.map import is_map
 from sentree.summary.map import places as make_places
 from sentree.summary.overview import headline, recipe
 from sentree.summary.pictures import Pictures
@@ -109,8 +110,7 @@ def _map(model: Any, places: ArrayLike | None, n: int) -> tuple[Any, bool]:
     """Return the places on the map, and whether they were laid out here."""
     if places is None:
         samples = getattr(getattr(model, "_extension", None), "samples", None)
-        made = make_places(model, samples)
-        return made, made is not samples
+        return make_places(model, samples), not is_map(samples)
     given = np.asarray(places, dtype=np.float64)
     if given.shape != (n, 2):
         raise ValueError(f"places has shape {given.shape}, expected ({n}, 2)")

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.document.blocks import Span, Text
 from sentree.graph import FloatArray
 from sentree.plots.style import shortened
 from sentree.report import ConstraintReport
@@ -34,7 +33,9 @@ def percent(share: float) -> str:
     text = f"{100 * share:.1f} %"
     if text == "100.0 %" and share < 1:
         return "> 99.9 %"
-    return "< 0.1 %" if text == "0.0 %" and share > 0 else text.replace(".0 %", " %")
+    if text == "0.0 %" and share > 0:
+        return "< 0.1 %"
+    return f"{share:.0%}".replace("%", " %") if share in (0, 1) else text
 
 
 class Subject:
@@ -99,10 +100,6 @@ class Subject:
     def strength(self) -> FloatArray:
         """How firmly each sample is held."""
         return np.asarray(self.model.membership_strength_)
-
-    def cluster(self, k: int) -> Text:
-        """Name a cluster."""
-        return [Span(self.cluster_names[k])]
 
     def known_class(self, code: int) -> str:
         """Name a class of the constraints."""
