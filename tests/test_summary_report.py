@@ -13,7 +13,9 @@ from sklearn.datasets import load_iris, make_blobs
 
 from page import Page
 from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, summary
+from sentree.document.blocks import Picture
 from sentree.summary import report as report_module
+from sentree.summary.pictures import Pictures
 from sentree.tree import EncodingTree
 
 HOSTILE = [
@@ -74,6 +76,14 @@ def page(iris, ids, tmp_path_factory):
     assert dict(mpl.rcParams) == settings
     assert os.listdir(path.parent) == ["iris.html"]
     return path, Page(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def words_only(monkeypatch):
+    """Leave the pictures out, which take most of the time."""
+    empty = b'<svg xmlns="x" width="9pt"/>'
+    monkeypatch.setattr(Pictures, "draw", lambda self, name, *rest: Picture(name, []))
+    monkeypatch.setattr(Pictures, "__getitem__", lambda self, name: empty)
 
 
 def test_headline(iris, page):
@@ -204,6 +214,7 @@ def test_text_of_unknown_origin_stays_text(tmp_path):
             ElementTree.fromstring(drawing)
 
 
+@pytest.mark.usefixtures("words_only")
 def test_no_constraints_and_one_cluster(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 3))
     page = Page(summary.write_report(tmp_path / "r.html", SSEPartition(1).fit(X)).read_text())
@@ -213,6 +224,7 @@ def test_no_constraints_and_one_cluster(tmp_path):
     assert "constraints" not in page.ids
 
 
+@pytest.mark.usefixtures("words_only")
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
@@ -245,6 +257,7 @@ def test_a_tree_and_labels_of_several_levels(tmp_path):
     assert len(triplets) == len(broken)
 
 
+@pytest.mark.usefixtures("words_only")
 def test_the_choice_of_the_recipe_is_told(tmp_path):
     X, y = make_blobs(200, 4, centers=3, random_state=0)
     known = np.where(np.arange(200) % 2, y, -1)
@@ -257,6 +270,7 @@ def test_the_choice_of_the_recipe_is_told(tmp_path):
     assert sum(row[""] == "taken" for row in rows) == 1
 
 
+@pytest.mark.usefixtures("words_only")
 def test_many_broken_constraints_are_counted_and_capped(tmp_path):
     model = SSEPartition(n_clusters=2).fit(make_blobs(600, 3, centers=2, random_state=0)[0])
     one, two = (np.flatnonzero(model.labels_ == c) for c in (0, 1))
@@ -300,6 +314,7 @@ def test_own_places_are_drawn_and_two_features_too(tmp_path, monkeypatch):
     np.testing.assert_array_equal(drawn.pop(), X[:, ::-1])
 
 
+@pytest.mark.usefixtures("words_only")
 def test_a_failed_report_leaves_the_old_file(iris, tmp_path, monkeypatch):
     path = tmp_path / "r.html"
     path.write_text("old")
@@ -342,6 +357,7 @@ def test_neither_pyplot_nor_the_backend_is_touched(tmp_path):
     assert done.stdout.split() == ["False", "svg"]
 
 
+@pytest.mark.usefixtures("words_only")
 def test_functions_and_generators_are_named_without_addresses(tmp_path):
     def own_graph(X):
         return Graph.from_dense(np.ones((len(X), len(X))) - np.eye(len(X)))
