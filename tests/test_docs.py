@@ -51,7 +51,8 @@ def test_readme_example(block):
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
-        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
+        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries"),
+        *("summary.map", "summary.report"),
     ],
 )
 def test_docstring_examples(name):
