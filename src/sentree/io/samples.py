@@ -19,7 +19,7 @@ from sentree.io.sources import TEXT, Source, open_source
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["SAMPLE_FORMATS", "Samples", "read_samples"]
+__all__ = ["SAMPLE_FORMATS", "Samples", "read_samples", "read_whole_table"]
 
 #: Formats that samples are read from.
 SAMPLE_FORMATS = (*TEXT, "parquet", "npy", "npz", "mtx", "mat", "h5ad")
@@ -195,6 +195,18 @@ def _read_parquet(source: Source) -> pandas.DataFrame:
     if frame.empty:
         raise InputError(f"{source.name} has no {'rows' if frame.shape[1] else 'columns'}")
     return frame
+
+
+def read_whole_table(
+    source: Source, separator: str | None = None, *, as_text: bool = False
+) -> pandas.DataFrame:
+    """Return all columns of a text or Parquet file as they are; ids as text."""
+    if source.format == "parquet":
+        return _read_parquet(source)
+    layout = text.sniff(source, separator=separator)
+    choice = columns.choose(layout.names, source.name, None, (), ())
+    frame = text.parse(layout, layout.names if as_text else [choice.id or ""])
+    return frame if layout.header else frame.add_prefix("x")
 
 
 def _from_arrays(

@@ -133,12 +133,19 @@ def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> s
 
 
 def open_source(
-    source: str | Path, allowed: Sequence[str], format: str | None = None, text: str = "txt"
+    source: str | Path | Source,
+    allowed: Sequence[str],
+    format: str | None = None,
+    text: str = "txt",
 ) -> Source:
     """Find a file or standard input ("-") and tell its format; its content is of this format.
 
-    ``text`` is the format of text on standard input where none is given.
+    ``text`` is the format of text on standard input where none is given. What was found before
+    stays as it is.
     """
+    if isinstance(source, Source):
+        format_of(Path(source.name), allowed, source.format)
+        return source
     if str(source) == "-":
         return _standard_input(allowed, format, text)
     path = Path(source).expanduser()
