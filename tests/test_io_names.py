@@ -20,7 +20,12 @@ def test_rows_by_id_and_by_number():
 @pytest.mark.parametrize(
     ("names", "values", "by", "message"),
     [
-        (IDS, ["ant", "bee"], "auto", "links: there is no sample 'bee' in zoo.csv; did you mean 'Bee'"),
+        (
+            IDS,
+            ["ant", "bee"],
+            "auto",
+            "links: there is no sample 'bee' in zoo.csv; did you mean 'Bee'",
+        ),
         (IDS, ["amt"], "auto", "did you mean 'ant'"),
         (IDS, ["zzzzzz"], "auto", "its ids are like 'ant'"),
         (IDS, [0, 1], "auto", "all values of links are row numbers.*--by row"),

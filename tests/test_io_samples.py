@@ -192,7 +192,9 @@ def test_what_is_missing_is_named(put, monkeypatch):
 # --- columns ---
 
 
-@pytest.mark.parametrize("name", ["id", "ID", "name", "Sample", "cell", "barcode", "gene", "", "index"])
+@pytest.mark.parametrize(
+    "name", ["id", "ID", "name", "Sample", "cell", "barcode", "gene", "", "index"]
+)
 def test_a_first_column_of_text_that_is_named_like_ids(put, name):
     samples = read_samples(put(f"{name},x\nr1,1\nNA,2\n 007 ,3\n"))
     assert samples.ids.tolist() == ["r1", "NA", " 007 "]
@@ -288,7 +290,11 @@ WRONG = {
         {},
         "'oops' in line 4",
     ),
-    "empty cell": ("id,x,y\na,1,1\nb,,2\n", {}, r"line 3 \('b'\), column 'x', is missing.*--drop x"),
+    "empty cell": (
+        "id,x,y\na,1,1\nb,,2\n",
+        {},
+        r"line 3 \('b'\), column 'x', is missing.*--drop x",
+    ),
     "nan": ("x,y\n1,1\nNaN,2\n", {}, "line 3, column 'x', is missing"),
     "inf": ("x,y\n1,1\n-inf,2\n", {}, "line 3, column 'x', is -inf"),
     "empty column": ("x,y,\n1,1,\n2,2,\n", {}, "'Unnamed: 2' is empty in every row.*--drop 'Unn"),
@@ -297,10 +303,18 @@ WRONG = {
         {},
         "column 'name' looks like ids, but 'bob' is in line 2 and in line 4.*--id.*--drop name",
     ),
-    "repeated ids as asked": ("k,x\nb,1\nb,2\n", {"id_column": "k"}, "'b' is in line 2 and in line 3"),
+    "repeated ids as asked": (
+        "k,x\nb,1\nb,2\n",
+        {"id_column": "k"},
+        "'b' is in line 2 and in line 3",
+    ),
     "empty id": ("id,x\na,1\n,2\n", {}, "the id in line 3, column 'id', is empty"),
     "no such column": ("x,species\n1,2\n3,4\n", {"take": ["Species"]}, "did you mean 'species'"),
-    "columns there are": ("x,y\n1,2\n3,4\n", {"drop": ["qqq"]}, "no column 'qqq'.*columns are: x, y"),
+    "columns there are": (
+        "x,y\n1,2\n3,4\n",
+        {"drop": ["qqq"]},
+        "no column 'qqq'.*columns are: x, y",
+    ),
     "ids dropped": ("id,x\na,2\nb,4\n", {"drop": ["id"], "id_column": "id"}, "cannot be the ids"),
     "nothing left": ("id,x\na,2\nb,4\n", {"drop": ["x"]}, "no column is left as a feature"),
     "too few cells": ("x,y,z\n1,2,3\n4,5\n6,7,8\n", {}, "line 3: expected 3 cells.*found 2"),
@@ -328,8 +342,16 @@ WRONG = {
     "UTF-16": (TABLE.encode("utf-16"), {}, "UTF-16: save it as UTF-8"),
     "spreadsheet": (b"PK\x03\x04zzz", {}, "begins like a zip archive.*save a spreadsheet as CSV"),
     "cut off gzip": (gzip.compress(TABLE.encode() * 99)[:40], {}, "damaged or cut off"),
-    "header of numbers": ("0,1,2\n4,5,6\n", {}, "names of columns or the first sample.*--no-header"),
-    "header or sample": ("5.1,3.5,a\n4.9,3.0,b\n", {}, r"numbers \('5.1'\) and text \('a'\).*--header"),
+    "header of numbers": (
+        "0,1,2\n4,5,6\n",
+        {},
+        "names of columns or the first sample.*--no-header",
+    ),
+    "header or sample": (
+        "5.1,3.5,a\n4.9,3.0,b\n",
+        {},
+        r"numbers \('5.1'\) and text \('a'\).*--header",
+    ),
     "layer of a table": (TABLE, {"layer": "X"}, "--layer"),
     "no such format": (TABLE, {"format": "xml"}, "no format 'xml'.*csv, tsv"),
 }
@@ -363,7 +385,11 @@ def test_wrong_text(put, case):
         ("a.npy", saved(np.save, X[:0]), "has 0 rows"),
         ("a.npy", saved(np.save, np.where(X > 4, np.nan, X)), "row 2, column 0.*nan"),
         ("a.npz", saved(np.savez, a=X, b=X), r"a \(3, 2\), b \(3, 2\).*--layer"),
-        ("a.npz", saved(sp.save_npz, sp.csr_array([[1.0, np.inf], [0, 1]])), "row 0, column 1.*inf"),
+        (
+            "a.npz",
+            saved(sp.save_npz, sp.csr_array([[1.0, np.inf], [0, 1]])),
+            "row 0, column 1.*inf",
+        ),
         ("a.xlsx", b"PK\x03\x04", "spreadsheet: save it as CSV"),
         ("a.foo", TABLE.encode(), r"\(.foo\).*\.csv.*\.h5ad.*--format"),
         ("a", TABLE.encode(), "has no ending.*--format"),

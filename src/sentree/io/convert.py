@@ -79,7 +79,10 @@ def convert(
     if kind == "tree":
         tree = read_tree(origin, format=found.format)
         write_tree(target, tree, format=into)
-        return f"wrote {target}: a tree of {tree.n_leaves} leaves and {tree.n_nodes} nodes"
+        note = ""
+        if into == "npy" and tree.names is not None:
+            note = f" (npy holds no names: leaves are numbered as they come in {found.name})"
+        return f"wrote {target}: a tree of {tree.n_leaves} leaves and {tree.n_nodes} nodes{note}"
     if kind == "constraints":
         names = _AnyNames()
         given = read_constraints(origin, names, separator=separator, format=found.format)

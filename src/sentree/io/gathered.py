@@ -235,8 +235,8 @@ def _entries(
     elif isinstance(entries, Mapping):
         for k, pair in enumerate(entries.items()):
             yield k, (pair, None)
-    elif kind != "not-label" and not all(isinstance(row, list) for row in entries):
-        if len(listed(entries, what)) != names.n:
+    elif kind != "not-label" and not all(isinstance(row, list) for row in listed(entries, what)):
+        if len(entries) != names.n:
             raise InputError(
                 f"{what} holds {len(entries)} values, but {names.source} has {names.n} samples: "
                 "give one for each (null where unknown), or an object of samples and values"

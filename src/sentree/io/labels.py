@@ -125,7 +125,7 @@ def read_labels(
     def is_header(first: list[str], second: list[str] | None) -> bool:
         if len(first) == 1:
             return False
-        return column in first if column else names_columns(first[:1], names, by)
+        return column is not None or names_columns(first[:1], names, by)
 
     cells = read_cells(found, separator, is_header, spaces=False)
     if len(cells.columns) == 1:
