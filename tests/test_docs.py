@@ -42,6 +42,7 @@ def test_readme_example(block):
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
+        *("io.names", "io.labels"),
         *("plots.scatter", "plots.icicle", "plots.summaries"),
     ],
 )

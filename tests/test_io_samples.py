@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import subprocess
 import sys
 
 import anndata
@@ -60,7 +61,8 @@ def saved(save, *args, **kwargs):
         ("a.txt", TABLE.replace(",", ";"), {}),
         ("a.txt", TABLE.replace(",", "   "), {}),
         ("a.txt", TABLE, {}),
-        ("a.dat", TABLE, {"format": "csv"}),
+        ("a.dat", TABLE, {}),
+        ("a.any", TABLE, {"format": "csv"}),
         ("a.parquet", saved(lambda b: pd.DataFrame(X, columns=["x", "y"]).to_parquet(b)), {}),
     ],
 )
@@ -262,6 +264,14 @@ def test_names_of_features_reach_the_estimator(put):
     assert SSEPartition(2).fit(samples.X).feature_names_in_.tolist() == ["x", "y"]
 
 
+def test_many_columns(put):
+    names = [f"gene_{k}" for k in range(12_000)]
+    lines = [",".join(["cell", *names]), *(f"c{k}" + ",1" * len(names) for k in range(3))]
+    samples = read_samples(put("\n".join(lines)), drop=names[:10])
+    assert samples.X.columns.tolist() == names[10:]
+    assert samples.ids.tolist() == ["c0", "c1", "c2"]
+
+
 def test_truth_values_are_numbers(put):
     samples = read_samples(put("x,y\n1,True\n2,False\n"))
     assert samples.X["y"].tolist() == [1.0, 0.0]
@@ -275,6 +285,7 @@ WRONG = {
         {},
         "column 'species' has 'setosa' in line 2.*--labels species.*--id species.*--drop species",
     ),
+    "text columns": ("x,p,q\n1,a,b\n2,c,d\n", {}, "column 'p' .*the same holds for q"),
     "text cell": (
         "id,x,y\na,1,1\nb,2,n/a?\nc,3,3\n",
         {},
@@ -285,6 +296,7 @@ WRONG = {
         {},
         "'1,5' in line 3.*decimal point",
     ),
+    "decimal commas": ("x;y\n1,5;2\n2,5;3\n", {"separator": ";"}, "'1,5' in line 2.*decimal point"),
     "line after a cell of two lines": (
         'id,x\n"a\nb",1\nc,oops\nd,1\ne,2\n',
         {},
@@ -410,12 +422,31 @@ def test_files_that_are_not_there(put, tmp_path):
     put(TABLE, "iris.csv")
     with pytest.raises(InputError, match="no file irsi.csv; did you mean 'iris.csv'"):
         read_samples("irsi.csv")
-    with pytest.raises(InputError, match="no file q.npy; in . there are iris.csv"):
-        read_samples("q.npy")
+    with pytest.raises(InputError, match="no file q.csv; in . there are iris.csv"):
+        read_samples("q.csv")
     with pytest.raises(InputError, match="nor a folder nowhere"):
         read_samples("nowhere/a.csv")
     with pytest.raises(InputError, match="is a folder"):
         read_samples(tmp_path)
+
+
+def test_a_file_that_may_not_be_read(put, monkeypatch):
+    name = put(TABLE)
+
+    def refuse(*args):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("sentree.io.sources.open", refuse, raising=False)
+    with pytest.raises(InputError, match="cannot read data.csv: Permission denied"):
+        read_samples(name)
+
+
+def test_importing_loads_nothing_heavy():
+    parts = "samples, graphs, statements, tables, trees, convert"
+    heavy = "{'pandas', 'sklearn'}"
+    code = f"import sys; from sentree.io import {parts}; print({heavy} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 def test_made_by_hand():

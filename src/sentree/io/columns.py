@@ -49,15 +49,17 @@ def choose(
     drop: Sequence[str],
 ) -> Choice:
     """Tell what each column is used for; ids that are guessed are confirmed by their values."""
+    there = set(names)
     for name in (*take, *drop, *(() if id_column is None else (id_column,))):
-        if name not in names:
+        if name not in there:
             missing_column(name, names, source)
     aside = tuple(dict.fromkeys((*take, *drop)))
     if id_column is not None and id_column in drop:
         raise InputError(f"{source}: column {id_column!r} cannot be the ids and be dropped")
     guessed = id_column is None and names[0] not in aside and bool(_TEXT_IDS.fullmatch(names[0]))
     chosen = names[0] if guessed else id_column
-    features = tuple(name for name in names if name not in aside and name != chosen)
+    other = {*aside, chosen}
+    features = tuple(name for name in names if name not in other)
     return Choice(chosen, guessed, aside, features)
 
 
@@ -128,9 +130,13 @@ def feature_array(
             "labels or dropped"
         )
     chosen = frame if len(features) == frame.shape[1] else frame[list(features)]
-    for name, kind in zip(features, chosen.dtypes, strict=True):
-        if kind.kind == "c" or not (is_numeric_dtype(kind) or is_bool_dtype(kind)):
-            _no_numbers(frame[name], name, source, where)
+    wrong = [
+        name
+        for name, kind in zip(features, chosen.dtypes, strict=True)
+        if kind.kind == "c" or not (is_numeric_dtype(kind) or is_bool_dtype(kind))
+    ]
+    if wrong:
+        _no_numbers(frame[wrong[0]], wrong, source, where)
     array = np.ascontiguousarray(chosen.to_numpy(dtype=np.float64, na_value=np.nan))
     if not np.isfinite(array).all():
         _not_finite(array, features, source, where)
@@ -138,11 +144,13 @@ def feature_array(
 
 
 def _no_numbers(
-    column: pandas.Series[Any], name: str, source: str, where: Callable[[int], str]
+    column: pandas.Series[Any], names: Sequence[str], source: str, where: Callable[[int], str]
 ) -> NoReturn:
-    """Raise for a column with cells that are no numbers: all of them, or a few."""
+    """Raise for the first of some columns with cells that are no numbers: all of them, or a few."""
     import pandas as pd
 
+    name = names[0]
+    also = f" (the same holds for {listed(names[1:])})" if names[1:] else ""
     wrong = (pd.to_numeric(column, errors="coerce").isna() & column.notna()).to_numpy()
     if column.dtype.kind in "cmM" or not wrong.any():
         raise InputError(
@@ -152,20 +160,23 @@ def _no_numbers(
     row = int(np.flatnonzero(wrong)[0])
     cell = column.iloc[row]
     place = f"{source}: column {name!r} has {cell!r} in {where(row)}"
+    comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9.]*,[0-9]+\s*", cell)
+    if comma:
+        raise InputError(
+            f"{place}: decimal commas are not read; write the numbers with a decimal point{also}"
+        )
     if wrong.mean() > 0.5:
         shown = quoted(name)
         raise InputError(
-            f"{place}, and features must be numbers. If the column holds known classes, say "
+            f"{place}, and features must be numbers{also}. If the column holds known classes, say "
             f"--labels {shown}; if it names the samples, --id {shown}; else leave it out with "
             f"--drop {shown}"
         )
     more = int(wrong.sum()) - 1
     others = f" (and {more} more like it)" if more else ""
-    comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", cell)
-    fix = "write numbers with a decimal point" if comma else "correct the cell"
     raise InputError(
-        f"{place}{others}, which is no number: {fix}, leave out the row, or leave out the column "
-        f"with --drop {quoted(name)}"
+        f"{place}{others}, which is no number: correct the cell, leave out the row, or leave out "
+        f"the column with --drop {quoted(name)}"
     )
 
 

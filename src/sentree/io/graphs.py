@@ -172,7 +172,7 @@ def _names_columns(first: Sequence[str], frame: pandas.DataFrame) -> bool:
     place = [next((k for k, word in enumerate(words) if word in kind), None) for kind in _ENDS]
     if None not in place:
         others = frame.iloc[1:, place].to_numpy(dtype=object)
-        return not np.isin([first[k] for k in place if k is not None], others).any()
+        return not any((others == first[k]).any() for k in place if k is not None)
     if len(first) == 3 and not text.is_number(first[2]):
         return True
     some = frame.iloc[1:1000, :2].to_numpy(dtype=object).ravel().tolist()

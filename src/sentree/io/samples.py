@@ -104,6 +104,11 @@ def read_samples(
     ------
     InputError
         Where the file cannot be read as samples, with the place and the remedy.
+
+    Notes
+    -----
+    Numbers in text are read as :func:`pandas.read_csv` reads them: quickly, and exact to twelve
+    digits or more.
     """
     found = open_source(source, SAMPLE_FORMATS, format)
     if layer is not None and found.format not in ("h5ad", "npz", "mat"):
@@ -170,8 +175,11 @@ def _from_frame(
 
 def _objects(column: pandas.Series[Any]) -> NDArray[Any]:
     """Return a column as Python values, None where they are missing."""
-    values = column.astype(object)
-    return np.asarray(values.where(values.notna(), None).to_numpy(dtype=object))
+    import pandas as pd
+
+    values: NDArray[Any] = column.to_numpy(dtype=object)
+    missing = pd.isna(values)
+    return np.where(missing, None, values) if missing.any() else values  # type: ignore[call-overload]
 
 
 def _read_parquet(source: Source) -> pandas.DataFrame:

@@ -21,6 +21,8 @@ FORMATS = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".txt": "txt",
+    ".dat": "txt",
+    ".data": "txt",
     ".edges": "txt",
     ".edgelist": "txt",
     ".parquet": "parquet",
@@ -76,6 +78,8 @@ class Source:
                 return stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise self.damaged(error) from None
+        except OSError as error:
+            raise InputError(f"cannot read {self.name}: {error.strerror or error}") from None
 
     def read(self) -> bytes:
         """Return all bytes."""
@@ -165,7 +169,7 @@ def _nearest(path: Path) -> str:
         return f" (nor a folder {folder})"
     files = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     here = f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
-    return did_you_mean(path.name, files) or here
+    return did_you_mean(path.name, files, likeness=0.75) or here
 
 
 def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> Source:

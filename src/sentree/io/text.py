@@ -75,9 +75,7 @@ def sniff(
 
     ``spaces`` tells whether spaces may stand between cells where nothing else does.
     """
-    head = source.head()
-    whole = len(source.head(len(head) + 1)) == len(head)
-    text = _whole_lines(source, head, whole)
+    text = _first_lines(source)
     found = _separator(source, text, separator, spaces)
     preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
@@ -91,11 +89,12 @@ def sniff(
             "Unnamed: 0",
             *(name.strip() or f"Unnamed: {k + 1}" for k, name in enumerate(first)),
         ]
+    seen: dict[str, int] = {}
     for k, name in enumerate(names):
-        if name in names[:k]:
+        if seen.setdefault(name, k) != k:
             raise InputError(
-                f"{source.name}: columns {names.index(name) + 1} and {k + 1} are both called "
-                f"{name!r}: give each column a name of its own"
+                f"{source.name}: columns {seen[name] + 1} and {k + 1} are both called {name!r}: "
+                "give each column a name of its own"
             )
     return Layout(source, found, tuple(names), True)
 
@@ -104,6 +103,7 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
     """Read the whole table; columns in ``text`` as the text they are, the others as they seem."""
     import pandas as pd
 
+    text = set(text)
     kept = [name for name in layout.names if name in text]
     read: dict[str, Any] = {
         "sep": r"\s+" if layout.separator == " " else layout.separator,
@@ -176,10 +176,13 @@ def _no_rows(layout: Layout) -> InputError:
     )
 
 
-def _whole_lines(source: Source, head: bytes, whole: bool) -> str:
-    """Return the beginning of a text up to the end of a line."""
-    if not whole and b"\n" in head:
-        head = head[: head.rindex(b"\n") + 1]
+def _first_lines(source: Source) -> str:
+    """Return the beginning of a text, up to the end of a line; at least three lines."""
+    size = 1 << 16
+    while len(head := source.head(size)) == size:
+        if head.count(b"\n") > 2:
+            return source.decoded(head[: head.rindex(b"\n") + 1])
+        size *= 4
     return source.decoded(head)
 
 
