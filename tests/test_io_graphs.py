@@ -160,7 +160,7 @@ GRAPHML = (
         ("g.csv", "a,b\nb,\n", "line 2: an id is empty"),
         ("g.csv", "a\nb\n", "has 1 column .*two, or three"),
         ("g.csv", "1,2,3,4\n5,6,7,8\n", "has 4 columns.*source, target and weight"),
-        ("g.txt", "# Nodes: 3\n1 2\n", "line 1 is a comment"),
+        ("g.txt", "# Nodes: 3\n1 2\n", "line 1 is '# Nodes: 3', no part of the table"),
         ("g.npy", saved(np.save, np.triu(DENSE)), "not symmetric.*symmetrise"),
         ("g.npy", saved(np.save, DENSE[:2]), "square matrix"),
         ("g.npy", saved(np.save, -DENSE), "between vertices 0 and 1 is -1.0"),

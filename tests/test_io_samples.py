@@ -272,6 +272,11 @@ def test_many_columns(put):
     assert samples.ids.tolist() == ["c0", "c1", "c2"]
 
 
+def test_a_name_may_begin_with_a_hash(put):
+    samples = read_samples(put("#id\tx\nc1\t1\nc2\t2\n", "a.tsv"), id_column="#id")
+    assert samples.ids.tolist() == ["c1", "c2"]
+
+
 def test_truth_values_are_numbers(put):
     samples = read_samples(put("x,y\n1,True\n2,False\n"))
     assert samples.X["y"].tolist() == [1.0, 0.0]
@@ -307,6 +312,7 @@ WRONG = {
         {},
         r"line 3 \('b'\), column 'x', is missing.*--drop x",
     ),
+    "empty cell of what may be ids": ("sample,x\n1.5,1\nNA,2\n", {}, "line 3, column 'sample', is"),
     "nan": ("x,y\n1,1\nNaN,2\n", {}, "line 3, column 'x', is missing"),
     "inf": ("x,y\n1,1\n-inf,2\n", {}, "line 3, column 'x', is -inf"),
     "empty column": ("x,y,\n1,1,\n2,2,\n", {}, "'Unnamed: 2' is empty in every row.*--drop 'Unn"),
@@ -339,6 +345,10 @@ WRONG = {
     "wrong separator": ("x;y\n1;2\n3;4\n", {}, "line 1 is 'x;y'.*--separator ';'"),
     "tabs": ("x\ty\n1\t2\n3\t4\n", {}, "--separator tab"),
     "no such separator": (TABLE, {"separator": "::"}, "one character or 'tab'"),
+    "comment": ("# made by hand\nx,y\n1,2\n3,4\n", {}, "line 1 is '# made by hand', no part"),
+    "title": ("Table 1\nx,y,z\n1,2,3\n3,4,5\n", {}, "line 1 is 'Table 1', no part of the table"),
+    "separator of a spreadsheet": ("sep=;\nx;y\n1;2\n", {"separator": ";"}, "line 1 is 'sep='"),
+    "open quote": ('x,y\n1,"2\n3,4\n', {}, "a quote .* in line 2 or after it is never closed"),
     "columns of one name": ("x,y,x\n1,2,3\n4,5,6\n", {}, "columns 1 and 3 are both called 'x'"),
     "empty": ("", {}, "data.csv is empty"),
     "blank": ("\n \n", {}, "data.csv is empty"),
@@ -403,7 +413,7 @@ def test_wrong_text(put, case):
             "row 0, column 1.*inf",
         ),
         ("a.xlsx", b"PK\x03\x04", "spreadsheet: save it as CSV"),
-        ("a.foo", TABLE.encode(), r"\(.foo\).*\.csv.*\.h5ad.*--format"),
+        ("a.foo", TABLE.encode(), r"ends with .foo.*\.csv.*\.h5ad.*--format"),
         ("a", TABLE.encode(), "has no ending.*--format"),
     ],
 )
@@ -422,6 +432,8 @@ def test_files_that_are_not_there(put, tmp_path):
     put(TABLE, "iris.csv")
     with pytest.raises(InputError, match="no file irsi.csv; did you mean 'iris.csv'"):
         read_samples("irsi.csv")
+    with pytest.raises(InputError, match="no file Iris.tsv; did you mean 'iris.csv'"):
+        read_samples("Iris.tsv")
     with pytest.raises(InputError, match="no file q.csv; in . there are iris.csv"):
         read_samples("q.csv")
     with pytest.raises(InputError, match="nor a folder nowhere"):

@@ -115,6 +115,7 @@ def test_wrong_json(put):
         ('{"bee": "x", "bee": "y"}', "'bee' occurs twice"),
         ('{"bee": ', "line 1, column 9, is not JSON"),
         ("5", "holds int, expected"),
+        ('{"must_link": [["ant", "bee"]]}', "looks like a file of constraints"),
     ):
         with pytest.raises(InputError, match=message):
             read_labels(put(text, "s.json"), IDS)

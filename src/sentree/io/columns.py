@@ -78,7 +78,7 @@ def holds_ids(name: str, values: NDArray[Any]) -> bool:
     if isinstance(values[0], str) and not is_number(values[0]):
         return True
     numbers = pd.to_numeric(pd.Series(values), errors="coerce")
-    if numbers.isna().any():
+    if not all(is_number(str(value)) for value in values[numbers.isna()]):
         return True
     whole = bool((numbers == np.floor(numbers)).all())
     return whole and bool(_WHOLE_IDS.fullmatch(name)) and bool(numbers.is_unique)
@@ -133,7 +133,7 @@ def feature_array(
     wrong = [
         name
         for name, kind in zip(features, chosen.dtypes, strict=True)
-        if kind.kind == "c" or not (is_numeric_dtype(kind) or is_bool_dtype(kind))
+        if kind.kind in "cmM" or not (is_numeric_dtype(kind) or is_bool_dtype(kind))
     ]
     if wrong:
         _no_numbers(frame[wrong[0]], wrong, source, where)
@@ -152,7 +152,7 @@ def _no_numbers(
     name = names[0]
     also = f" (the same holds for {listed(names[1:])})" if names[1:] else ""
     wrong = (pd.to_numeric(column, errors="coerce").isna() & column.notna()).to_numpy()
-    if column.dtype.kind in "cmM" or not wrong.any():
+    if not wrong.any():
         raise InputError(
             f"{source}: column {name!r} holds values of type {column.dtype}, which are no "
             f"numbers: leave it out with --drop {quoted(name)}"

@@ -15,11 +15,10 @@ class InputError(ValueError):
     """A file does not hold what was asked of it; the message says where and what to do."""
 
 
-def did_you_mean(wanted: str, names: Iterable[str], likeness: float = 0.6) -> str:
+def did_you_mean(wanted: str, names: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" where a name is near, else nothing.
 
-    ``likeness`` is the share of letters in common that is near enough. At most 10,000 names are
-    compared: those that begin with the same letter first.
+    At most 10,000 names are compared: those that begin with the same letter first.
     """
     known = list(names)
     plain = wanted.strip().casefold()
@@ -27,7 +26,7 @@ def did_you_mean(wanted: str, names: Iterable[str], likeness: float = 0.6) -> st
     if near is None:
         alike = [name for name in known if name.strip()[:1].casefold() == plain[:1]]
         searched = [*alike[:_SEARCHED], *known[: max(_SEARCHED - len(alike), 0)]]
-        near = next(iter(difflib.get_close_matches(wanted, searched, 1, likeness)), None)
+        near = next(iter(difflib.get_close_matches(wanted, searched, 1)), None)
     return "" if near is None else f"; did you mean {near!r}?"
 
 

@@ -134,8 +134,6 @@ def _from_list(source: Source, header: text.Header, separator: str | None) -> Gr
     layout = text.sniff(source, header=False, separator=separator)
     frame = text.parse(layout, layout.names)
     first = [str(cell).strip() for cell in frame.iloc[0]]
-    if first[0].startswith("#"):
-        raise InputError(f"{source.name}, line 1 is a comment: take lines with '#' out")
     named = _names_columns(first, frame) if header == "auto" else bool(header)
     chosen = _ends(first, named, source.name)
     cells = frame.to_numpy(dtype=object)[int(named) :]

@@ -202,6 +202,11 @@ def _from_json(
 ) -> NDArray[Any]:
     """Return labels out of an object or a list."""
     if isinstance(data, Mapping):
+        if any(isinstance(value, (list, dict)) for value in data.values()):
+            raise InputError(
+                f"{source.name} holds lists or objects where classes should be; it looks like a "
+                "file of constraints of all kinds, not of labels"
+            )
         place = Statement(source.name)
         return _by_name(list(data), data.values(), names, by, place, unknown, source.name)
     if not isinstance(data, list):

@@ -159,7 +159,7 @@ def _from_frame(
     if id_name is not None:
         values = frame[id_name].to_numpy(dtype=object)
         if choice.guessed and not columns.holds_ids(id_name, values):
-            frame = frame.assign(**{id_name: pd.to_numeric(frame[id_name].replace("", None))})
+            frame = frame.assign(**{id_name: pd.to_numeric(frame[id_name], errors="coerce")})
             features, id_name = (id_name, *features), None
         else:
             ids = columns.check_ids(values, id_name, source, where, choice.guessed)

@@ -79,6 +79,7 @@ def sniff(
     found = _separator(source, text, separator, spaces)
     preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
+    _check_title(source, preview)
     _check_separator(source, first, found)
     named = _has_header(source, preview) if header == "auto" else bool(header)
     if not named:
@@ -127,6 +128,11 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
     except UnicodeDecodeError as error:
         raise layout.source.not_utf8(error) from None
     except pd.errors.ParserError as error:
+        if opened := re.search(r"EOF inside string starting at row (\d+)", str(error)):
+            raise InputError(
+                f'{layout.source.name}: a quote (") in line {int(opened[1]) + 1} or after it is '
+                "never closed"
+            ) from None
         check_lines(layout)
         raise InputError(f"{layout.source.name} cannot be read: {error}") from None
     except pd.errors.EmptyDataError:
@@ -228,6 +234,18 @@ def _separator(source: Source, text: str, given: str | None, spaces: bool) -> st
         if separator in text.split("\n", 1)[0]:
             return separator
     return ","
+
+
+def _check_title(source: Source, preview: Sequence[Sequence[str]]) -> None:
+    """Refuse a first line that is no part of the table."""
+    first, second = preview[0], preview[1] if len(preview) > 1 else preview[0]
+    alone = len(first) == 1 and len(second) > 2
+    comment = first[0].startswith("#") and (first[0][1:2] in ("", " ") or len(first) != len(second))
+    if alone or comment or first[0].startswith("sep="):
+        raise InputError(
+            f"{source.name}, line 1 is {first[0][:60]!r}, no part of the table: take out such "
+            "lines, so that the names of the columns or the first sample come first"
+        )
 
 
 def _check_separator(source: Source, first: Sequence[str], separator: str) -> None:
