@@ -51,6 +51,7 @@ def test_readme_example(block):
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
+        *("io.names", "io.labels"),
         *("plots.agreement", "plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries"),
         *("summary.map", "summary.report"),
     ],
