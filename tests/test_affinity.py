@@ -198,7 +198,8 @@ def test_kinds_of_input(kind):
 
 
 def test_polars_frames():
-    polars = pytest.importorskip("polars")
+    import polars
+
     X = blobs(20, 3)
     frame = polars.DataFrame({f"f{k}": X[:, k] for k in range(3)})
     np.testing.assert_array_equal(dense(knn_graph(frame, 4)), dense(knn_graph(X, 4)))

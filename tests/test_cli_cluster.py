@@ -183,7 +183,10 @@ def test_quiet_and_verbose(flowers):
         (["flowers.csv", "--labels", "species", "--resolution", "-1"], ["resolution"]),
         (["flowers.csv", "--labels", "species", "--affinity", "gausian"], ["affinity"]),
         (["flowers.csv", "-l", "species", "--must-link", "nobody.csv"], ["nobody.csv"]),
-        (["flowers.csv", "-l", "species", "--must-link", "wrong.csv"], ["flower01", "did you mean 'flower"]),
+        (
+            ["flowers.csv", "-l", "species", "--must-link", "wrong.csv"],
+            ["flower01", "did you mean 'flower"],
+        ),
         (["flowers.csv", "-l", "species", "--must-link", "rows.csv"], ["--by row"]),
         (["flowers.csv", "-l", "species", "--plot", "p.gif"], ["--plot", ".png"]),
         (["flowers.csv", "-l", "species", "--out", "no/where.csv"], ["no"]),

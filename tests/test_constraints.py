@@ -1282,3 +1282,9 @@ def test_a_proof_calls_samples_by_their_names():
     assert "anna and bert are apart (apart group 0)" in text
     assert "anna is 'A' (label)" in text
     assert "carl is not 'A' (negative label 0)" in text
+
+
+def test_a_contradiction_is_raised_with_names():
+    given = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 1)])
+    with pytest.raises(ConstraintConflict, match="anna and bert must link"):
+        given.closure(2, names=["anna", "bert"])

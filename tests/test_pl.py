@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scanpy as sc
 from matplotlib.colors import to_hex
 
 import sentree
 from sentree.plots.style import COLOURS
-
-sc = pytest.importorskip("scanpy", reason="scanpy is not installed (extra 'anndata')")
 
 # Warnings of other packages about themselves; ours stay errors.
 pytestmark = [
@@ -152,7 +151,6 @@ def test_trees_are_coloured_by_type_by_default(adata):
 
 
 def test_an_interactive_tree(adata):
-    pytest.importorskip("plotly")
     figure = sentree.pl.tree(adata, interactive=True)
     assert figure.data[0].values[0] == adata.n_obs
 

@@ -6,18 +6,17 @@ import subprocess
 import sys
 from itertools import pairwise
 
+import anndata
 import numpy as np
 import pandas as pd
 import pytest
+import scanpy as sc
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 import sentree
 from sentree import Constraints, EncodingTree, SSEHierarchy, SSEPartition
 from sentree.metrics import dendrogram_purity
-
-sc = pytest.importorskip("scanpy", reason="scanpy is not installed (extra 'anndata')")
-import anndata  # noqa: E402  # scanpy brings it
 
 # Warnings of other packages about themselves; ours stay errors.
 pytestmark = [
@@ -128,7 +127,7 @@ def test_statements_of_every_kind_count_and_are_listed_by_name(adata):
             kept = int(found["constraints"].loc[kind, "kept"])
             assert int(table["kept"].sum()) == kept
     read = sentree.tl.get_constraints(adata)
-    assert {k: v for k, v in read._counts.items() if v} == given | {"together": 1}
+    assert {k: v for k, v in read.counts.items() if v} == given | {"together": 1}
 
 
 def test_hard_constraints_all_hold(adata):
@@ -248,8 +247,6 @@ def same(first, second):
 @pytest.mark.filterwarnings(UNSTABLE)
 @pytest.mark.parametrize("kind", ["h5ad", "zarr"])
 def test_results_survive_a_file(adata, tmp_path, kind):
-    if kind == "zarr":
-        pytest.importorskip("zarr")
     everything(adata)
     path = tmp_path / f"cells.{kind}"
     getattr(adata, f"write_{kind}")(path)
@@ -360,6 +357,12 @@ def test_wrong_keys_name_near_ones(adata):
     fails(TypeError, "sentree.Constraints", constraints=[(0, 1)])
     fails(ValueError, "continuous", labels_key="percent_mito")
     assert "sse" not in adata.obs
+
+
+def test_contradictions_name_the_cells(adata):
+    a, b = adata.obs_names[[3, 5]]
+    with pytest.raises(sentree.ConstraintConflict, match=f"{a} and {b} must link"):
+        sentree.tl.sse(adata, must_link=[(a, b)], cannot_link=[(a, b)])
 
 
 def test_what_is_not_anndata_is_refused():
@@ -488,7 +491,8 @@ def test_labels_of_mixed_depth_by_ontology_and_by_path(adata):
 
 
 def test_treedata_gets_the_tree(adata, tmp_path):
-    td = pytest.importorskip("treedata")
+    import treedata as td
+
     cells = td.TreeData(adata, allow_overlap=False)
     sentree.tl.sse_tree(cells)
     graph = cells.obst["sse_tree"]

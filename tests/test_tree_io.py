@@ -163,7 +163,8 @@ def test_large_trees_go_both_ways():
 
 
 def test_networkx_and_pandas():
-    networkx = pytest.importorskip("networkx")
+    import networkx
+
     tree = EncodingTree.from_labels([0, 0, 1, 1], Graph.from_edges([(0, 1), (2, 3)]))
     graph = tree.to_networkx()
     assert networkx.is_arborescence(graph)
@@ -206,7 +207,8 @@ def test_wrong_linkages_are_refused():
 
 
 def test_wrong_networkx_graphs_are_refused():
-    nx = pytest.importorskip("networkx")
+    import networkx as nx
+
     graph = EncodingTree.from_parent([2, 2, -1]).to_networkx()
     with pytest.raises(ValueError, match="must be a DiGraph"):
         EncodingTree.from_networkx(graph.to_undirected())

@@ -478,7 +478,9 @@ class Constraints:
         statement = int(self.negative_index[k]), self.classes[self.negative_code[k]]
         _beyond(f"negative label {k} is {statement}", n)
 
-    def closure(self, n: int, *, n_classes: int | None = None) -> Closure:
+    def closure(
+        self, n: int, *, n_classes: int | None = None, names: Sequence[Any] | None = None
+    ) -> Closure:
         """Return all that the constraints entail on n samples, in near-linear time and memory.
 
         Parameters
@@ -488,6 +490,8 @@ class Constraints:
         n_classes : int, optional
             Number of classes there are. Where it is the number of classes named, the list is
             complete as if declared; see Notes of :class:`Constraints`.
+        names : sequence of length n, optional
+            What the samples are called where there is a contradiction; without it, by number.
 
         Returns
         -------
@@ -500,7 +504,7 @@ class Constraints:
             If the constraints contradict one another; the error carries the proof.
         """
         self.check(n)
-        return close(self, n, n_classes)
+        return close(self, n, n_classes, names)
 
     def conflicts(
         self,

@@ -247,13 +247,15 @@ def _kruskal_line(edges: Edges, n_nodes: int) -> tuple[IntArray, FloatArray]:
     return places, np.array(joined)[places]
 
 
-def close(given: Constraints, n: int, n_classes: int | None) -> Closure:
+def close(
+    given: Constraints, n: int, n_classes: int | None, names: Sequence[Any] | None = None
+) -> Closure:
     """Close consistent constraints on n points; raise ConstraintConflict where they are not."""
     proof = Proof(given, n)
     elimination = eliminate(proof, n_classes)
     clashes = find_clashes(proof, elimination)
     if clashes:
-        shown = Witness(proof, elimination).conflicts(clashes[:_PROVED_IN_ERROR])
+        shown = Witness(proof, elimination, names).conflicts(clashes[:_PROVED_IN_ERROR])
         raise ConstraintConflict(shown, len(clashes))
     edges = proof.inner.plus(proof.labels)
     if elimination is not None:

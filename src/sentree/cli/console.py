@@ -178,7 +178,8 @@ def _sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")
-    return str(error) or type(error).__name__
+    said = str(error) or type(error).__name__
+    return said.replace("Constraints.conflicts() lists", "'sentree check' lists")
 
 
 def _exit_code(error: BaseException) -> int:

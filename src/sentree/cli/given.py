@@ -156,11 +156,9 @@ def read_constraints(
     said: Statements, data: Any, console: Console, hard: bool = False
 ) -> Constraints:
     """Read all constraints, refuse contradictions by name, and say what was read."""
-    from sentree import ConstraintConflict
-
     given = gather(said, data, console)
-    if conflicts := given.conflicts(data.n, names=data.key().tolist()):
-        raise ConstraintConflict(conflicts[:1], len(conflicts))
+    for level in given.levels:
+        level.closure(data.n, names=data.key().tolist())
     if len(given):
         console.say(f"known: {describe(given)}")
     return given.hardened() if hard else given

@@ -62,6 +62,9 @@ def gather(
         values = _values(adata, inside, labels_key, "labels_key")
         _warn_of_labels(values, labels_key, unlabeled_category)
         given += from_values(values, unknown=unlabeled_category)
+    names = adata.obs_names if inside is None else adata.obs_names[inside]
+    for level in given.levels:
+        level.closure(len(names), names=names)  # a contradiction is told with the names of cells
     return given
 
 
