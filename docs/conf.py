@@ -59,6 +59,13 @@ numpydoc_xref_aliases = {word: word for word in DEFAULT_LINKS} | {  # no links t
     for name in import_module(module).__all__
     if name[0].isupper()
 }
+numpydoc_xref_aliases |= {
+    "Candidate": "sentree.selection.Candidate",
+    "Closure": "sentree.constraints.Closure",
+    "Conflict": "sentree.constraints.Conflict",
+    "Recipe": "sentree.selection.Recipe",
+    "Selection": "sentree.selection.Selection",
+}
 
 nitpicky = True
 #: Names of other projects, which would need their inventories from the network.

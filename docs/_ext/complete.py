@@ -1,4 +1,4 @@
-"""The build fails where a public name has no page, or a page would load something from elsewhere."""
+"""The build fails where a public name has no page, or a page would fetch something."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sphinx.errors import SphinxError
 #: What a browser would fetch by itself from another place: not links, which a reader follows.
 _FETCHED = re.compile(
     r"<(?:script|img|iframe|source|embed)[^>]*\ssrc=[\"'](?:https?:)?//[^\"']*"
-    r"|<link(?![^>]*rel=[\"'](?:canonical|next|prev|search|index|author))[^>]*href=[\"'](?:https?:)?//[^\"']*"
+    r"|<link(?![^>]*rel=[\"'](?:canonical|next|prev))[^>]*href=[\"'](?:https?:)?//[^\"']*"
     r"|(?:@import|url\()\s*[\"']?(?:https?:)?//[^\"')]*"
 )
 

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import matplotlib
 from docutils import nodes
 from docutils.parsers.rst import directives
-from examples import Block, blocks, run, workplace
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import sentree
+from examples import Block, blocks, run, workplace
 
 _DOTS_PER_INCH = 160
 
@@ -54,8 +54,8 @@ def drawn(page: Path, folder: Path) -> dict[str, tuple[Path, int]]:
         if block.language == "python" and block.reason is None:
             digest.update(block.code.encode())
         elif block.language == "{picture}":
-            assert block.name is not None and block.name not in wanted, f"{page}: {block.name}"
-            wanted[block.name] = folder / f"{page.stem}-{block.name}-{digest.hexdigest()[:16]}.png"
+            path = folder / f"{page.stem}-{block.name}-{digest.hexdigest()[:16]}.png"
+            assert wanted.setdefault(str(block.name), path) == path, f"{page}: two {block.name}"
     if not all(path.exists() for path in wanted.values()):
         with workplace():
             _draw(page, found, wanted)
