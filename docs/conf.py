@@ -1,7 +1,6 @@
 """How the documentation is built; ``make docs`` calls it."""
 
 import sys
-from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
@@ -14,16 +13,6 @@ project = "sentree"
 author = "The sentree developers"
 copyright = author
 version = release = sentree.__version__
-
-#: Modules whose every public name gets a page. A new one needs a line here, and one in api/index.
-public_modules = [
-    "sentree",
-    "sentree.baselines",
-    "sentree.datasets",
-    "sentree.metrics",
-    "sentree.optimise",
-    "sentree.plots",
-]
 
 extensions = [
     "myst_parser",
@@ -53,12 +42,8 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
-numpydoc_xref_aliases = {word: word for word in DEFAULT_LINKS} | {  # no links to other projects
-    name: f"{module}.{name}"
-    for module in reversed(public_modules)
-    for name in import_module(module).__all__
-    if name[0].isupper()
-}
+numpydoc_xref_aliases = {word: word for word in DEFAULT_LINKS}  # no links to other projects
+numpydoc_xref_aliases |= {name: f"sentree.{name}" for name in sentree.__all__ if name[0].isupper()}
 numpydoc_xref_aliases |= {
     "Candidate": "sentree.selection.Candidate",
     "Closure": "sentree.constraints.Closure",

@@ -25,9 +25,9 @@ def _check(app: Sphinx, error: Exception | None) -> None:
     for path in pages:
         if found := _FETCHED.search(path.read_text()):
             raise SphinxError(f"{path} fetches from elsewhere: {found[0]}")
-    documented = app.env.domaindata["py"]["objects"]
-    missing = [name for name in _public_names(app.config.public_modules) if name not in documented]
-    if missing:
+    python = app.env.domaindata["py"]
+    modules = [name for name, at in python["modules"].items() if at.docname.startswith("api/")]
+    if missing := [name for name in _public_names(modules) if name not in python["objects"]]:
         raise SphinxError(f"public names without an API page: {', '.join(missing)}")
 
 
@@ -39,6 +39,5 @@ def _public_names(modules: list[str]) -> list[str]:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Check at the end of a build."""
-    app.add_config_value("public_modules", [], "")
     app.connect("build-finished", _check)
     return {"parallel_read_safe": True}
