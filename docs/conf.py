@@ -54,7 +54,7 @@ numpydoc_xref_aliases |= {
 
 nitpicky = True
 #: Names of other projects, which would need their inventories from the network.
-nitpick_ignore_regex = [("py:.*", r"(numpy|scipy|sklearn|pandas|networkx|matplotlib)\..*")]
+nitpick_ignore_regex = [("py:.*", r"(anndata|matplotlib|networkx|numpy|pandas|scipy|sklearn)\..*")]
 
 html_theme = "furo"
 html_math_renderer = "mathml"

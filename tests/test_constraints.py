@@ -1262,3 +1262,23 @@ def test_a_hundred_thousand_points_take_linear_memory(kind):
     report, peak = peak_megabytes(lambda: constraints.satisfaction(clusters))
     assert report.share == 1.0
     assert peak < 200
+
+
+def test_a_proof_calls_samples_by_their_names():
+    given = (
+        Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 2)])
+        + Constraints.from_groups(together=[[1, 2]], apart=[[0, 1]])
+        + Constraints.from_labels(["A", None, None])
+        + Constraints.from_negative_labels([(2, "A")])
+    )
+    proofs = given.conflicts(names=["anna", "bert", "carl"])
+    assert str(proofs[0]).splitlines() == [
+        "points anna and carl cannot satisfy all of:",
+        "  anna and bert must link (must-link 0)",
+        "  bert and carl belong together (together group 0)",
+        "  anna and carl cannot link (cannot-link 0)",
+    ]
+    text = "\n".join(map(str, proofs))
+    assert "anna and bert are apart (apart group 0)" in text
+    assert "anna is 'A' (label)" in text
+    assert "carl is not 'A' (negative label 0)" in text

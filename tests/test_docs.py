@@ -142,7 +142,16 @@ def test_every_public_module_has_an_api_page():
 @pytest.mark.parametrize(
     "name",
     [
-        *("partition", "hierarchy", "metrics", "constraints", "affinity", "assign", "graph"),
+        *(
+            "partition",
+            "hierarchy",
+            "metrics",
+            "constraints",
+            "affinity",
+            "assign",
+            "audit",
+            "graph",
+        ),
         *(
             "tree",
             "datasets",
@@ -150,7 +159,7 @@ def test_every_public_module_has_an_api_page():
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
-        *("plots.scatter", "plots.icicle", "plots.summaries"),
+        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
     ],
 )
 def test_docstring_examples(name):

@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentree import baselines, datasets, metrics, optimise, plots
+    from sentree import baselines, datasets, io, metrics, optimise, pl, plots, tl
     from sentree.affinity import knn_graph, paper_neighbors
+    from sentree.audit import audit_constraints
     from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
     from sentree.graph import Graph
     from sentree.hierarchy import SSEHierarchy
@@ -31,6 +32,7 @@ _HOME = {
     "Graph": "graph",
     "SSEHierarchy": "hierarchy",
     "SSEPartition": "partition",
+    "audit_constraints": "audit",
     "dasgupta_cost": "metrics",
     "dendrogram_purity": "metrics",
     "knn_graph": "affinity",
@@ -39,7 +41,7 @@ _HOME = {
     "save": "persistence",
     "structural_entropy": "metrics",
 }
-_MODULES = ("baselines", "datasets", "metrics", "optimise", "plots")
+_MODULES = ("baselines", "datasets", "io", "metrics", "optimise", "pl", "plots", "tl")
 
 __all__ = [
     "ConstraintConflict",
@@ -50,18 +52,22 @@ __all__ = [
     "SSEHierarchy",
     "SSEPartition",
     "__version__",
+    "audit_constraints",
     "baselines",
     "dasgupta_cost",
     "datasets",
     "dendrogram_purity",
+    "io",
     "knn_graph",
     "load",
     "metrics",
     "optimise",
     "paper_neighbors",
+    "pl",
     "plots",
     "save",
     "structural_entropy",
+    "tl",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -415,7 +415,7 @@ class Constraints:
         )
 
     @property
-    def _counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Number of given statements of each kind."""
         pairs = len(self.must_link), len(self.cannot_link)
         groups = len(self.together), len(self.apart)
@@ -423,10 +423,10 @@ class Constraints:
         return dict(zip(KINDS, (*pairs, *groups, *labels, len(self.triplets)), strict=True))
 
     def __len__(self) -> int:
-        return sum(self._counts.values())
+        return sum(self.counts.values())
 
     def __repr__(self) -> str:
-        parts = [f"{kind}={count}" for kind, count in self._counts.items() if count]
+        parts = [f"{kind}={count}" for kind, count in self.counts.items() if count]
         if self.classes:
             parts.append(f"classes={len(self.classes)}" + (" declared" if self.declared else ""))
         if self.finer is not None:
@@ -503,7 +503,13 @@ class Constraints:
         self.check(n)
         return close(self, n, n_classes)
 
-    def conflicts(self, n: int | None = None, *, n_classes: int | None = None) -> list[Conflict]:
+    def conflicts(
+        self,
+        n: int | None = None,
+        *,
+        n_classes: int | None = None,
+        names: Sequence[Any] | None = None,
+    ) -> list[Conflict]:
         """List all contradictions among the constraints, each with a shortest proof.
 
         There is one for every given statement that cannot hold: each cannot-link, negative label
@@ -517,6 +523,8 @@ class Constraints:
             Number of samples; where not given, as many as the constraints speak of.
         n_classes : int, optional
             As in :meth:`closure`.
+        names : sequence of length n, optional
+            What the samples are called in the proofs; without it, by their numbers.
 
         Returns
         -------
@@ -525,7 +533,7 @@ class Constraints:
         """
         n = self.n_min if n is None else n
         self.check(n)
-        return find_conflicts(self, n, n_classes)
+        return find_conflicts(self, n, n_classes, names)
 
     def relation(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from collections.abc import Callable
@@ -42,6 +43,8 @@ from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree, renumber
 
 __all__ = ["SSEEstimator"]
+
+logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
 #: New samples that are placed at a time (bounds temporary memory).
@@ -147,6 +150,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.closure(given.n_min)  # contradictions show before any long work
         graph, similarity, self._extension = self._affinity(X, given)
         check_length(y, graph.n)
+        logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
         self.graph_, self._similarity = graph, similarity
         return self._solve(given, None if init is None else start_labels(init, graph.n), locked)
 
@@ -191,6 +195,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
         problem = Problem(self.graph_, self._similarity, given, n_classes, hard, init, concerned)
         self._search(problem)
+        logger.info("found %d clusters", np.unique(self.labels_).size)
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:
             raise RuntimeError(f"hard constraints were broken, which is a fault of ours:\n{report}")
         if init is not None:
@@ -296,6 +301,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
         X = self._validated(X)
         settings = auto_settings(X) if self.affinity == "auto" else {"kernel": self.affinity}
+        logger.info("neighbours of %d samples", X.shape[0])
         made = build_affinity(
             X,
             self._count_neighbors(X.shape[0], given),

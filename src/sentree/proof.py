@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -38,14 +38,17 @@ class Conflict:
         The two ends of the chain; twice the same point where only one is concerned.
     chain : tuple of str
         Given statements, one sentence each, that cannot hold together.
+    names : tuple of two str
+        What the two points are called; empty where they were not named.
     """
 
     kind: str
     points: tuple[int, int]
     chain: tuple[str, ...]
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        a, b = self.points
+        a, b = self.names or self.points
         where = f"point {a}" if a == b else f"points {a} and {b}"
         hidden = len(self.chain) - _PRINTED_SENTENCES
         half = _PRINTED_SENTENCES // 2
@@ -302,9 +305,12 @@ def eliminate(proof: Proof, n_classes: int | None) -> _Elimination | None:
 class Witness:
     """Writes the proofs of contradictions: shortest paths in the proof graph, as sentences."""
 
-    def __init__(self, proof: Proof, elimination: _Elimination | None) -> None:
+    def __init__(
+        self, proof: Proof, elimination: _Elimination | None, names: Sequence[Any] | None = None
+    ) -> None:
         self._proof, self._given = proof, proof.given
         self._elimination = elimination
+        self._names: Sequence[Any] = range(proof.n) if names is None else names
         inner, labels = proof.inner, proof.labels
         # Classes lead to points but not back: no path passes through a class on its way.
         row = np.concatenate((inner.tail, inner.head, labels.head))
@@ -341,7 +347,12 @@ class Witness:
         else:
             i, j = self._given.cannot_link[clash.at].tolist()
         chain = [*self._sentences(self._link(i, j)), self._cannot(clash.kind, clash.at, i, j)]
-        return Conflict(clash.kind, (i, j), tuple(chain))
+        return self._conflict(clash.kind, i, j, chain)
+
+    def _conflict(self, kind: str, i: int, j: int, chain: Iterable[str]) -> Conflict:
+        """Name the two ends."""
+        named = () if isinstance(self._names, range) else (str(self._names[i]), str(self._names[j]))
+        return Conflict(kind, (i, j), tuple(chain), named)
 
     def _two_labels(self, clash: _Clash) -> Conflict:
         """Prove a block of two classes, from the point nearest to one that has the other."""
@@ -354,7 +365,7 @@ class Witness:
         nearest = int(points[np.argmin(turn[points])])
         path = self._path(source, nearest)
         last = self._label(nearest, proof.first_class + clash.b)
-        return Conflict(clash.kind, (path[1], nearest), (*self._sentences(path), last))
+        return self._conflict(clash.kind, path[1], nearest, (*self._sentences(path), last))
 
     @cached_property
     def _sorted_labels(self) -> tuple[IntArray, NDArray[np.intp]]:
@@ -369,7 +380,7 @@ class Witness:
         code = int(self._given.negative_code[clash.at])
         path = self._path(self._proof.first_class + code, point)
         last = self._cannot(clash.kind, clash.at, point, -1)
-        return Conflict(clash.kind, (path[1], point), (*self._sentences(path), last))
+        return self._conflict(clash.kind, path[1], point, (*self._sentences(path), last))
 
     def _no_class_left(self, clash: _Clash) -> Conflict:
         """Prove every exclusion of a block, after those of the blocks the exclusions rest on."""
@@ -389,7 +400,9 @@ class Witness:
                 chain.update(dict.fromkeys(self._explain(u, code, reason)))
         names = ", ".join(map(repr, self._given.classes))
         anchor = int(self._proof.anchor[clash.at])
-        return Conflict(clash.kind, (anchor, anchor), (*chain, f"there is no class but {names}"))
+        return self._conflict(
+            clash.kind, anchor, anchor, (*chain, f"there is no class but {names}")
+        )
 
     def _exclusions(self, block: int, dead: int) -> list[tuple[int, _Reason]]:
         """Return the exclusions that give a block its class, or leave the dead one without."""
@@ -441,27 +454,31 @@ class Witness:
 
     def _sentences(self, path: list[int]) -> Iterator[str]:
         """Say a path, one sentence for each given statement."""
-        proof = self._proof
+        proof, name = self._proof, self._names
         for k, (a, b) in enumerate(pairwise(path)):
             if max(a, b) >= proof.first_class:
                 yield self._label(min(a, b), max(a, b))
             elif a >= proof.n:
-                yield f"{path[k - 1]} and {b} belong together (together group {a - proof.n})"
+                first = name[path[k - 1]]
+                yield f"{first} and {name[b]} belong together (together group {a - proof.n})"
             elif b < proof.n:
-                yield f"{a} and {b} must link (must-link {self._must_number[min(a, b), max(a, b)]})"
+                number = self._must_number[min(a, b), max(a, b)]
+                yield f"{name[a]} and {name[b]} must link (must-link {number})"
 
     def _label(self, point: int, node: int) -> str:
         """Say a label."""
-        return f"{point} is {self._given.classes[node - self._proof.first_class]!r} (label)"
+        known = self._given.classes[node - self._proof.first_class]
+        return f"{self._names[point]} is {known!r} (label)"
 
     def _cannot(self, kind: str, at: int, i: int, j: int) -> str:
         """Say the statement that keeps two points, or a point and a class, apart."""
+        first = self._names[i]
         if kind == "cannot_link":
-            return f"{i} and {j} cannot link (cannot-link {at})"
+            return f"{first} and {self._names[j]} cannot link (cannot-link {at})"
         if kind == "apart":
-            return f"{i} and {j} are apart (apart group {at})"
-        name = self._given.classes[int(self._given.negative_code[at])]
-        return f"{i} is not {name!r} (negative label {at})"
+            return f"{first} and {self._names[j]} are apart (apart group {at})"
+        known = self._given.classes[int(self._given.negative_code[at])]
+        return f"{first} is not {known!r} (negative label {at})"
 
     @cached_property
     def _must_number(self) -> dict[tuple[int, int], int]:
@@ -470,12 +487,14 @@ class Witness:
         return {(i, j): k for k, (i, j) in reversed(list(enumerate(pairs)))}
 
 
-def find_conflicts(given: Constraints, n: int, n_classes: int | None) -> list[Conflict]:
+def find_conflicts(
+    given: Constraints, n: int, n_classes: int | None, names: Sequence[Any] | None = None
+) -> list[Conflict]:
     """List all contradictions with their proofs."""
     proof = Proof(given, n)
     elimination = eliminate(proof, n_classes)
     clashes = find_clashes(proof, elimination)
-    return Witness(proof, elimination).conflicts(clashes) if clashes else []
+    return Witness(proof, elimination, names).conflicts(clashes) if clashes else []
 
 
 def cannot_edges(proof: Proof) -> Edges:

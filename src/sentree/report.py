@@ -130,7 +130,7 @@ def score(
         "together": stray,
         "apart": crowded,
     }
-    counts = given._counts | {"together": sum(map(len, given.together))}
+    counts = given.counts | {"together": sum(map(len, given.together))}
     if tree is None:
         del counts["triplets"]
     else:

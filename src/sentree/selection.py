@@ -7,6 +7,7 @@ that few constraints leave everything as it is.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 
 __all__ = ["Candidate", "Recipe", "Selection", "recipes", "select", "strongest"]
+
+logger = logging.getLogger(__name__)
 
 #: Parts that are hidden in turn.
 _FOLDS = 3
@@ -163,7 +166,9 @@ def select(
     """
     folds = _Folds(n, given)
     kept = []
-    for recipe in candidates:
+    for k, recipe in enumerate(candidates):
+        share = {"share": k / len(candidates)}
+        logger.info("trying recipe %d of %d", k + 1, len(candidates), extra=share)
         found = [solve(folds.visible(f), recipe) for f in range(_FOLDS)]
         parts = [folds.kept(f, labels) for f, labels in enumerate(found)]
         kept.append(tuple(map(np.concatenate, zip(*parts, strict=True))))

@@ -5,8 +5,16 @@ that matters. Legends stand outside the axes: figures made here leave room for t
 be made with ``layout="constrained"`` or saved with ``bbox_inches="tight"``.
 """
 
+from sentree.plots.agreement import agreement
 from sentree.plots.icicle import tree
 from sentree.plots.scatter import partition
 from sentree.plots.summaries import cluster_sizes, constraint_satisfaction, objective
 
-__all__ = ["cluster_sizes", "constraint_satisfaction", "objective", "partition", "tree"]
+__all__ = [
+    "agreement",
+    "cluster_sizes",
+    "constraint_satisfaction",
+    "objective",
+    "partition",
+    "tree",
+]

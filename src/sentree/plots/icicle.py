@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from sentree.plots.style import (
     mixed,
     palette,
     ranked,
+    recoloured,
     shortened,
 )
 from sentree.tree import EncodingTree
@@ -42,6 +43,7 @@ class _Blocks(NamedTuple):
     colour: NDArray[np.float64]
     text: list[list[str]]  # by block, what to write, the fullest first
     classes: list[str]  # by rank; empty where the caller named none
+    shades: NDArray[np.float64]  # of the classes
     purity: NDArray[np.float64]
     winner: NDArray[np.int64]
 
@@ -55,6 +57,7 @@ def tree(
     max_nodes: int | None = None,
     min_share: float | None = None,
     max_levels: int | None = None,
+    colors: Mapping[str, Any] | None = None,
     title: str | None = None,
     interactive: bool = False,
     ax: Axes | None = None,
@@ -86,6 +89,8 @@ def tree(
     max_levels : int, optional
         Most levels below the root; 12 by default, 100 where interactive. In a tree higher than
         that, nodes with only one child worth drawing are passed over.
+    colors : mapping of str to colour, optional
+        Colours of the classes in ``labels``, by name; others have their own.
     title : str, optional
         Title of the picture.
     interactive : bool, default=False
@@ -116,7 +121,7 @@ def tree(
         for given, usual in zip((max_nodes, min_share, max_levels), default, strict=True)
     ]
     _check_limits(*limits)
-    blocks = _blocks(shown, labels, names, outline(shown, *limits))
+    blocks = _blocks(shown, labels, names, outline(shown, *limits), colors)
     if interactive:
         return _plotly(blocks, title)
     listed = blocks.classes if len(blocks.classes) <= _LEGEND else []
@@ -154,7 +159,11 @@ def _check_limits(max_nodes: int, min_share: float, max_levels: int) -> None:
 
 
 def _blocks(
-    shown: EncodingTree, labels: Any, names: Sequence[str] | None, shape: Outline
+    shown: EncodingTree,
+    labels: Any,
+    names: Sequence[str] | None,
+    shape: Outline,
+    colors: Mapping[str, Any] | None,
 ) -> _Blocks:
     """Give the blocks their colours and texts."""
     n = shown.n_leaves
@@ -165,7 +174,8 @@ def _blocks(
     k = len(classes)
     winner, purity = majority(shape, code, k)
     strength = (purity - 1 / k) / (1 - 1 / k) if k > 1 else np.ones_like(purity)
-    colour = mixed(palette(k)[winner], _MIXED, strength)
+    shades = recoloured(palette(k), classes, colors)
+    colour = mixed(shades[winner], _MIXED, strength)
     classes = [] if labels is None else shortened(classes)
     text = []
     for block, (node, united, above, size) in enumerate(
@@ -182,7 +192,7 @@ def _blocks(
             new = above < 0 or winner[above] != winner[block] or purity[above] <= 0.5
             name = [f"{classes[winner[block]]}\n{size:,}"] if ruled and new else []
             text.append([*name, f"{size:,}"])
-    return _Blocks(shape, colour, text, classes, purity, winner)
+    return _Blocks(shape, colour, text, classes, shades, purity, winner)
 
 
 def _icicle(ax: Axes, blocks: _Blocks) -> None:
@@ -256,9 +266,8 @@ def _legend(ax: Axes, blocks: _Blocks) -> None:
     from matplotlib.patches import Patch
 
     k = len(blocks.classes)
-    colours = palette(k)
     seen = np.unique(blocks.winner).tolist() if k <= _LEGEND else []
-    handles = [Patch(color=colours[c], label=blocks.classes[c]) for c in seen if c < k]
+    handles = [Patch(color=blocks.shades[c], label=blocks.classes[c]) for c in seen if c < k]
     title = "majority\n(paler: mixed)" if handles else None
     if blocks.shape.united.any():
         style: Any = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": _HATCH}

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.plots.links import draw_constraints
-from sentree.plots.style import COLOURS, SMALL, axes_of, bounds, palette, ranked, shortened
+from sentree.plots.style import (
+    COLOURS,
+    SMALL,
+    axes_of,
+    bounds,
+    palette,
+    ranked,
+    recoloured,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +45,7 @@ def partition(
     *,
     max_constraints: int = 200,
     seed: int = 0,
+    colors: Mapping[str, Any] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -61,6 +72,8 @@ def partition(
         many.
     seed : int, default=0
         Makes that choice.
+    colors : mapping of str to colour, optional
+        Colours of clusters, by name; others have their own.
     title : str, optional
         Title of the picture.
     ax : matplotlib axes, optional
@@ -93,7 +106,8 @@ def partition(
     ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:_LEGEND]))), 5)
     centres = _centres(places, code, len(names))
     colours = np.arange(len(names)) % _COLOURS if few else _spread_colours(centres)
-    _draw_points(ax, places, code, colours, markers=few)
+    shades = recoloured(palette(_COLOURS)[colours], names, colors)
+    _draw_points(ax, places, code, colours, shades, markers=few)
     ax.set(title=title, xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     handles: list[Any] = []
@@ -113,7 +127,7 @@ def partition(
             title_fontsize=SMALL,
         )
     if few:
-        _list_clusters(ax, names, size, colours)
+        _list_clusters(ax, names, size, shades)
         if below:
             ax.add_artist(below)  # the second legend replaced the first
             below.set_clip_box(None)  # it stands outside the axes
@@ -144,17 +158,20 @@ def _spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
     return colours
 
 
-def _draw_points(ax: Axes, places: Any, code: Any, colours: Any, markers: bool) -> None:
+def _draw_points(
+    ax: Axes, places: Any, code: Any, colours: Any, shades: Any, markers: bool
+) -> None:
     """Draw the samples, those of one colour and marker at once, small clusters over large ones."""
     group = np.arange(colours.size) if markers else colours
     area = float(np.clip(14000 / code.size, 1.5, 16))
     for number in np.unique(group).tolist():
-        x, y = places[group[code] == number].T
+        drawn = group[code] == number
+        x, y = places[drawn].T
         ax.scatter(
             x,
             y,
             s=area,
-            color=palette(_COLOURS)[number % _COLOURS],
+            c=shades[code[drawn]],
             marker=_MARKERS[number // len(COLOURS)] if markers else "o",
             linewidths=0,
             alpha=0.8,
@@ -162,7 +179,7 @@ def _draw_points(ax: Axes, places: Any, code: Any, colours: Any, markers: bool) 
         )
 
 
-def _list_clusters(ax: Axes, names: list[str], size: Any, colours: Any) -> None:
+def _list_clusters(ax: Axes, names: list[str], size: Any, shades: Any) -> None:
     """List the clusters beside the picture."""
     from matplotlib.lines import Line2D
 
@@ -174,11 +191,11 @@ def _list_clusters(ax: Axes, names: list[str], size: Any, colours: Any) -> None:
             marker=_MARKERS[number // len(COLOURS)],
             markersize=5,
             markeredgewidth=0,
-            color=palette(_COLOURS)[colour],
+            color=shade,
             label=f"{name} ({count:,})",
         )
-        for number, (name, count, colour) in enumerate(
-            zip(shortened(names), size.tolist(), colours.tolist(), strict=True)
+        for number, (name, count, shade) in enumerate(
+            zip(shortened(names), size.tolist(), shades.tolist(), strict=True)
         )
     ]
     ax.legend(

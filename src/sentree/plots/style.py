@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
-    *("axes_of", "bounds", "mixed", "palette", "plain", "ranked", "shortened"),
+    *("axes_of", "bounds", "mixed", "palette", "plain", "ranked", "recoloured", "shortened"),
 ]
 
 BLUE = "#0072B2"
@@ -67,6 +67,18 @@ def palette(k: int) -> NDArray[np.float64]:
     base = np.array([to_rgb(colour) for colour in COLOURS])
     both = np.concatenate((base, mixed(base, "#000000", np.full(len(base), 0.55))))
     return both[np.arange(k) % len(both)]
+
+
+def recoloured(
+    shades: NDArray[np.float64], names: Sequence[str], colors: Mapping[str, Any] | None
+) -> NDArray[np.float64]:
+    """Return the shades of clusters with those that the caller has chosen by name."""
+    from matplotlib.colors import to_rgb
+
+    chosen = {} if colors is None else colors
+    return np.array(
+        [to_rgb(chosen.get(x, shade)) for x, shade in zip(names, shades, strict=True)]
+    ).reshape(-1, 3)
 
 
 def ranked(labels: ArrayLike, n: int | None = None) -> tuple[list[str], Any, NDArray[np.int64]]:

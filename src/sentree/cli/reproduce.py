@@ -1,4 +1,4 @@
-"""The command line."""
+"""``sentree reproduce``: the paper's experiments again."""
 
 from __future__ import annotations
 
@@ -9,40 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
-from sentree import __version__
-
 if TYPE_CHECKING:
     from sentree.reproduce.grid import Cell
     from sentree.reproduce.store import Outcome
 
-app = typer.Typer(
-    help="Cluster data with what you know about it, by structural entropy.",
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+__all__ = ["SeveralValues", "reproduce"]
 
 
-@app.command()
-def demo(
-    out: Annotated[
-        Path, typer.Option(help="Folder for labels.csv, tree.nwk and partition.png.")
-    ] = Path("demo-output"),
-    seed: Annotated[int, typer.Option(help="Seed of the drawn constraints.")] = 0,
-) -> None:
-    """Cluster handwritten digits, without and with some known labels and pairs."""
-    from sentree.demo import run
-
-    try:
-        for line in run(out, seed):
-            typer.echo(line)
-    except OSError as error:
-        typer.echo(f"cannot write to {out}: {error.strerror or error}", err=True)
-        raise typer.Exit(1) from None
-
-
-class _SeveralValues(typer.core.TyperCommand):
+class SeveralValues(typer.core.TyperCommand):
     """Lets ``--datasets Yale ORL`` and ``--datasets Yale,ORL`` say the same."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -65,7 +39,6 @@ class _SeveralValues(typer.core.TyperCommand):
         return super().parse_args(ctx, joined)
 
 
-@app.command(cls=_SeveralValues)
 def reproduce(
     experiments: Annotated[
         list[str], typer.Argument(help="table1, table2, table3, fig2, fig3, or all; several.")
@@ -193,18 +166,3 @@ class _Progress:
     def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.close()
-
-
-@app.command()
-def version() -> None:
-    """Print the version."""
-    typer.echo(f"sentree {__version__}")
-
-
-def main() -> None:
-    """Run the command line."""
-    app()
-
-
-if __name__ == "__main__":
-    main()

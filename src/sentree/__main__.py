@@ -1,0 +1,5 @@
+"""The command line: ``python -m sentree``."""
+
+from sentree.cli import main
+
+main()

@@ -1,0 +1,5 @@
+"""The command line without the installed program: ``python -m sentree.cli``."""
+
+from sentree.cli import main
+
+main()

@@ -1,0 +1,59 @@
+"""``sentree convert``: between the formats of tables, graphs, trees and constraints."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sentree.cli import options as o
+from sentree.cli.console import console
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="What to read; '-' for stdin.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="What to write; '-' for stdout.")],
+    kind: Annotated[
+        str | None,
+        typer.Option(help="table, graph, tree or constraints, where the names do not tell."),
+    ] = None,
+    source_format: Annotated[
+        str | None, typer.Option("--from", help="Format of IN, where its name does not tell.")
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", help="Format of OUT, where its name does not tell.")
+    ] = None,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+) -> None:
+    """Convert tables, graphs, trees and constraints between formats.
+
+    Tables: csv, tsv, parquet, npy, npz, mtx, mat, h5ad. Graphs: edge lists, graphml, mtx, npz.
+    Trees: nwk, json, csv, npy (SciPy linkage). Constraints: csv, json.
+
+    Examples:
+
+      sentree convert cells.h5ad cells.parquet
+
+      sentree convert friends.graphml friends.csv --kind graph
+
+      sentree convert tree.nwk tree.json
+    """
+    from sentree.cli import given
+
+    with console(quiet, verbose, to_stderr=target == "-") as talk:
+        given.refuse_overwriting([source], [target])
+
+        from sentree import io
+
+        with talk.step(f"converting {source}"):
+            done = io.convert(
+                source,
+                target,
+                kind=kind,
+                source_format=source_format,
+                target_format=target_format,
+            )
+        talk.say(done)

@@ -1,0 +1,312 @@
+"""From the options of a command to data and constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sentree.cli.console import Console
+
+if TYPE_CHECKING:
+    from sentree import Constraints
+
+__all__ = [
+    "DataOptions",
+    "Statements",
+    "columns_wanted",
+    "describe",
+    "gather",
+    "read_constraints",
+    "read_data",
+    "refuse_overwriting",
+    "split",
+    "statements_of",
+]
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """What was said about the data file."""
+
+    source: str
+    id_column: str | None = None
+    drop: Sequence[str] | None = None
+    layer: str | None = None
+    format: str | None = None
+    separator: str | None = None
+    header: bool | None = None
+    graph: bool = False
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What was said about the samples: the options with files of constraints."""
+
+    labels: str | None = None
+    must_link: str | None = None
+    cannot_link: str | None = None
+    not_label: str | None = None
+    constraints: str | None = None
+    classes: str | None = None
+    by: Any = "auto"
+    paths: bool = False
+    ontology: str | None = None
+
+    @property
+    def label_column(self) -> str | None:
+        """The column of the data that holds labels: a name that is no file."""
+        return self.labels if self.labels and not _is_file(self.labels) else None
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        named = (self.must_link, self.cannot_link, self.not_label, self.constraints, self.ontology)
+        label_file = None if self.label_column else self.labels
+        return [name for name in (label_file, *named) if name]
+
+
+def statements_of(
+    source: str,
+    labels: str | None,
+    must_link: str | None,
+    cannot_link: str | None,
+    not_label: str | None,
+    classes: str | None,
+    by: str,
+) -> Statements:
+    """Take the first argument of ``check`` for a file of constraints or a column of labels."""
+    from sentree.io import InputError
+
+    if _is_file(source):
+        return Statements(labels, must_link, cannot_link, not_label, source, classes, by)
+    if labels is not None:
+        raise InputError(f"there is no file {source!r} with constraints")
+    return Statements(source, must_link, cannot_link, not_label, None, classes, by)
+
+
+def _is_file(name: str) -> bool:
+    return name == "-" or Path(name).is_file()
+
+
+def read_data(
+    options: DataOptions,
+    take: Sequence[str],
+    console: Console,
+    features: Sequence[str] | None = None,
+) -> Any:
+    """Read samples or a graph, and say what was found."""
+    from sentree import io
+
+    text: dict[str, Any] = {
+        "format": options.format,
+        "separator": options.separator,
+        "header": "auto" if options.header is None else options.header,
+    }
+    data: Any
+    with console.step(f"reading {options.source}"):
+        if options.graph:
+            _refuse_columns(options, take)
+            data = io.read_graph(options.source, layer=options.layer, **text)
+            what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
+        else:
+            data = io.read_samples(
+                options.source,
+                id_column=options.id_column,
+                drop=split(options.drop),
+                take=take,
+                features=features,
+                layer=options.layer,
+                **text,
+            )
+            what = f"{data.n} samples, {data.X.shape[1]} features"
+    named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
+    console.say(f"{data.source}: {what}{named}")
+    if features is not None and (unused := [name for name in data.columns if name not in take]):
+        console.say(f"not used, since the model does not know them: {', '.join(unused)}")
+    return data
+
+
+def columns_wanted(said: Statements, map: str | None) -> list[str]:
+    """The columns of the data that are not features: labels, and places in pictures."""
+    places = map.split(",") if map and not _is_file(map) else []
+    return [*([said.label_column] if said.label_column else []), *places]
+
+
+def _refuse_columns(options: DataOptions, take: Sequence[str]) -> None:
+    """Columns are for tables."""
+    from sentree.io import InputError
+
+    if options.id_column or options.drop:
+        raise InputError("--id and --drop are about the columns of a table; a graph has none")
+    if take:
+        raise InputError(
+            f"there is no file {take[0]!r}; a graph has no columns, so with --graph this must be "
+            "a file of ids and values"
+        )
+
+
+def split(values: Sequence[str] | None) -> list[str]:
+    """Let A,B stand for two names."""
+    return [name for value in values or () for name in value.split(",") if name]
+
+
+def read_constraints(
+    said: Statements, data: Any, console: Console, hard: bool = False
+) -> Constraints:
+    """Read all constraints, refuse contradictions by name, and say what was read."""
+    from sentree import ConstraintConflict
+
+    given = gather(said, data, console)
+    if conflicts := given.conflicts(data.n, names=data.key().tolist()):
+        raise ConstraintConflict(conflicts[:1], len(conflicts))
+    if len(given):
+        console.say(f"known: {describe(given)}")
+    return given.hardened() if hard else given
+
+
+def gather(said: Statements, data: Any, console: Console) -> Constraints:
+    """Add up what all options say."""
+    from sentree import Constraints, io
+
+    if said.by not in ("auto", "id", "row"):
+        raise io.InputError(f"--by must be 'auto', 'id' or 'row', got {said.by!r}")
+    given = Constraints.empty()
+    if said.labels:
+        given += _labels(said, data, console)
+    if said.must_link:
+        pairs, weights = io.read_pairs(said.must_link, data, "must-link", by=said.by)
+        given += Constraints.from_pairs(must_link=pairs, weights=weights)
+    if said.cannot_link:
+        pairs, weights = io.read_pairs(said.cannot_link, data, "cannot-link", by=said.by)
+        given += Constraints.from_pairs(cannot_link=pairs, weights=weights)
+    if said.constraints:
+        given += io.read_constraints(said.constraints, data, by=said.by)
+    if said.not_label:
+        negative = _alike(io.read_not_labels(said.not_label, data, by=said.by), given)
+        _check_negative_classes(negative, said, given, console)
+        given += Constraints.from_negative_labels(negative)
+    return _declared(said, given)
+
+
+def _labels(said: Statements, data: Any, console: Console) -> Constraints:
+    """Read the labels, and doubt those that look mistyped."""
+    from sentree import Constraints, io
+
+    if said.label_column:
+        values = io.clean_labels(data.columns[said.label_column])
+    else:
+        values = io.read_labels(str(said.labels), data, by=said.by)
+    known = [value for value in values if value is not None]
+    if not known:
+        raise io.InputError(f"--labels {said.labels}: no sample has a label; all are unknown")
+    if said.ontology:
+        return Constraints.from_ontology(values, io.read_parents(said.ontology))
+    if said.paths:
+        return Constraints.from_paths(values)
+    key = data.key()
+    if said.classes is None:
+        counts = io.count_classes(values)
+        for rare, count, row, likely in io.near_misses(counts):
+            console.warn(
+                f"label {rare!r} occurs {_times(count)} (sample {key[row]}), {likely!r} "
+                f"{_times(counts[likely][0])}: is it mistyped? --classes names those there are"
+            )
+    else:
+        _check_classes(values, split([said.classes]), [f"sample {name}" for name in key])
+    if len(known) == data.n:
+        console.warn("every sample has a label: nothing is left to be found but better labels")
+    return Constraints.from_labels(values, unknown=None)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tuple[int, Any]]:
+    """Let classes be text where the labels are: a file of numbers alone reads as numbers."""
+    text = any(isinstance(name, str) for name in given.classes)
+    return [(row, str(value) if text else value) for row, value in negative]
+
+
+def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequence[str]) -> None:
+    """Refuse a class that was not declared."""
+    from sentree.io.errors import InputError, did_you_mean
+
+    allowed = set(declared)
+    for k, value in enumerate(values):
+        if value is not None and str(value) not in allowed:
+            raise InputError(
+                f"{where[k]} is {value!r}, which is not among --classes {','.join(declared)}"
+                f"{did_you_mean(str(value), declared)}"
+            )
+
+
+def _check_negative_classes(
+    negative: Sequence[tuple[int, Any]], said: Statements, given: Constraints, console: Console
+) -> None:
+    """Refuse or doubt negative labels with classes that nothing else names."""
+    from sentree.io.errors import did_you_mean
+
+    classes = [value for _, value in negative]
+    where = [f"{said.not_label}: statement {k}" for k in range(len(negative))]
+    if said.classes:
+        _check_classes(classes, split([said.classes]), where)
+    elif given.classes:
+        for value in dict.fromkeys(c for c in classes if c not in given.classes):
+            console.warn(
+                f"{said.not_label} names the class {value!r}, which no sample is labelled with"
+                f"{did_you_mean(str(value), given.classes)}"
+            )
+
+
+def _declared(said: Statements, given: Constraints) -> Constraints:
+    """Let --classes be all the classes there are."""
+    from sentree import Constraints
+
+    if not said.classes:
+        return given
+    named = {str(value): value for value in given.classes}
+    classes = [named.get(value, value) for value in split([said.classes])]
+    return given + Constraints.from_negative_labels([], classes=classes)
+
+
+def describe(given: Constraints) -> str:
+    """Say how many statements of each kind there are."""
+    words = {
+        "must_link": "must-links",
+        "cannot_link": "cannot-links",
+        "together": "groups together",
+        "apart": "groups apart",
+        "labels": "labels",
+        "negative_labels": "negative labels",
+        "triplets": "triplets",
+    }
+    counts = given.counts
+    parts = [f"{count} {words[kind]}" for kind, count in counts.items() if count]
+    if counts["labels"]:
+        levels = f" on {len(given.levels)} levels" if given.finer is not None else ""
+        parts.append(f"{len(given.classes)} classes{levels}")
+    return ", ".join(parts) or "nothing"
+
+
+def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Refuse to write over what is read, two results into one file, or into no folder."""
+    from sentree.io import InputError
+
+    read = {Path(name).resolve() for name in inputs if name != "-"}
+    seen: set[Path | str] = set()
+    for name in outputs:
+        if name is None:
+            continue
+        path = name if name == "-" else Path(name).resolve()
+        if path in read:
+            raise InputError(f"{name} is read by this command; give the result another name")
+        if path in seen:
+            raise InputError(f"{name} is the name of two results; give them different names")
+        if isinstance(path, Path) and not path.parent.is_dir():
+            raise InputError(f"cannot write {name}: there is no folder {path.parent}")
+        if isinstance(path, Path) and path.is_dir():
+            raise InputError(f"cannot write {name}: it is a folder")
+        seen.add(path)

@@ -1,0 +1,112 @@
+"""H5AD files: single parts are read, never the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree.io.errors import InputError, did_you_mean, listed
+from sentree.io.sources import Source
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["read_obsp", "read_parts"]
+
+
+def read_parts(
+    source: Source, layer: str | None
+) -> tuple[Any, NDArray[Any], pandas.DataFrame, list[str] | None]:
+    """Return the chosen matrix, the names of the cells, their table and the names of features.
+
+    The matrix is ``X``, one of ``layers`` or one of ``obsm``; by default ``obsm["X_pca"]`` if
+    there is one, else ``X``.
+    """
+    with _Opened(source) as file:
+        obs = file.part("obs")
+        key = _find(file, layer)
+        matrix = file.part(key)
+        names = None if key.startswith("obsm/") else file.part("var").index.astype(str).tolist()
+    if matrix is None:
+        raise InputError(f"{source.name} has no matrix {key}; say which with --layer")
+    ids = np.array([str(name) for name in obs.index], dtype=object)
+    return matrix, ids, obs, names
+
+
+def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any]]:
+    """Return a graph of the cells, by default the one of neighbours, and their names."""
+    with _Opened(source) as file:
+        there = file.keys("obsp")
+        wanted = key or ("connectivities" if "connectivities" in there else None)
+        if wanted is None or wanted not in there:
+            what = "no graph 'connectivities'" if key is None else f"no graph {key!r}"
+            raise InputError(
+                f"{source.name} has {what} in obsp{did_you_mean(key or '', there)} "
+                + (f"(there are {listed(there)})" if there else "(obsp is empty)")
+                + ": run scanpy.pp.neighbors first, or name one that is there with --layer"
+            )
+        matrix = file.part(f"obsp/{wanted}")
+        ids = np.array([str(name) for name in file.part("obs").index], dtype=object)
+    return matrix, ids
+
+
+class _Opened:
+    """An H5AD file of which parts are read."""
+
+    def __init__(self, source: Source) -> None:
+        try:
+            import h5py  # type: ignore[import-untyped, unused-ignore]
+            from anndata.io import (  # type: ignore[import-untyped, unused-ignore]
+                read_elem,
+            )
+        except ImportError:
+            raise InputError(
+                f"{source.name}: H5AD files need anndata: pip install anndata"
+            ) from None
+        self.source, self._read = source, read_elem
+        try:
+            stream: Any = source.path if source.data is None else source.open()
+            self._file = h5py.File(stream, "r")
+        except OSError as error:
+            raise source.damaged(error) from None
+        if "obs" not in self._file:
+            raise InputError(f"{source.name} is an HDF5 file but no H5AD: it has no obs")
+
+    def __enter__(self) -> _Opened:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def keys(self, group: str) -> list[str]:
+        """Return what a group holds."""
+        return list(self._file[group]) if group in self._file else []
+
+    def part(self, key: str) -> Any:
+        """Read a part, None where it is not there."""
+        if key not in self._file:
+            return None
+        try:
+            return self._read(self._file[key])
+        except (OSError, KeyError, ValueError) as error:
+            raise self.source.damaged(error) from None
+
+
+def _find(file: _Opened, layer: str | None) -> str:
+    """Return the place of the wanted matrix in the file."""
+    obsm, layers = file.keys("obsm"), file.keys("layers")
+    if layer is None:
+        return "obsm/X_pca" if "X_pca" in obsm else "X"
+    known = {"X": "X"}
+    known |= {name: f"layers/{name}" for name in layers} | {name: f"obsm/{name}" for name in obsm}
+    known |= {place: place for place in tuple(known.values())}
+    if layer not in known:
+        names: Sequence[str] = ["X", *layers, *obsm]
+        raise InputError(
+            f"{file.source.name} has no layer or embedding {layer!r}{did_you_mean(layer, names)} "
+            f"(there are {listed(names)})"
+        )
+    return known[layer]

@@ -1,0 +1,166 @@
+"""Arrays in files of numbers: NPY, NPZ, Matrix Market and MATLAB."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.io.errors import InputError, listed
+from sentree.io.sources import Source
+
+__all__ = ["as_column", "check_matrix", "matrix_bytes", "read_arrays", "the_matrix"]
+
+#: Names of the samples among the arrays of a file, in order of preference.
+_SAMPLES = ("X", "fea", "data")
+
+
+def read_arrays(source: Source) -> dict[str, Any]:
+    """Return the arrays of a file by name; a single one is called X."""
+    try:
+        if source.format == "npy":
+            with source.open() as stream:
+                return {"X": np.load(stream, allow_pickle=False)}
+        if source.format == "mtx":
+            return {"X": _read_mtx(source)}
+        return _read_npz(source) if source.format == "npz" else _read_mat(source)
+    except (InputError, MemoryError):
+        raise
+    except ValueError as error:
+        if "allow_pickle" in str(error):
+            raise InputError(
+                f"{source.name} holds Python objects, not numbers: save the array with a number "
+                "type, for example np.save(file, array.astype(float))"
+            ) from None
+        raise source.damaged(error) from None
+    except Exception as error:  # zipfile, zlib and SciPy raise a dozen kinds for damaged files
+        raise source.damaged(error) from None
+
+
+def the_matrix(arrays: Mapping[str, Any], source: Source, key: str | None = None) -> Any:
+    """Return the array of the samples: named, or the only one of two dimensions."""
+    if key is not None:
+        if key not in arrays:
+            raise InputError(f"{source.name} has no array {key!r}: it holds {_shapes(arrays)}")
+        return arrays[key]
+    for name in _SAMPLES:
+        if name in arrays:
+            return arrays[name]
+    tables = [array for array in arrays.values() if len(array.shape) == 2 and min(array.shape) > 1]
+    if len(tables) == 1:
+        return tables[0]
+    if len(arrays) == 1:
+        return next(iter(arrays.values()))
+    raise InputError(
+        f"{source.name} holds {_shapes(arrays)}: call the samples X, or name the array with --layer"
+    )
+
+
+def check_matrix(matrix: Any, source: str) -> Any:
+    """Return samples as a float64 array in row order or CSR array of finite numbers."""
+    shape, kind = matrix.shape, matrix.dtype.kind
+    if len(shape) != 2:
+        more = "; make it a column with array.reshape(-1, 1)" if len(shape) == 1 else ""
+        raise InputError(
+            f"{source} holds an array of shape {shape}, expected samples in rows and features in "
+            f"columns{more}"
+        )
+    if kind not in "buif":
+        what = {"c": "complex numbers", "O": "Python objects"}.get(kind, f"type {matrix.dtype}")
+        raise InputError(f"{source} holds {what}, expected real numbers")
+    if sp.issparse(matrix):
+        matrix = sp.csr_array(matrix, dtype=np.float64)
+        matrix.sum_duplicates()
+        bad = np.flatnonzero(~np.isfinite(matrix.data))
+        if bad.size:
+            row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
+            _refuse(source, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
+        return matrix
+    array = np.ascontiguousarray(matrix, dtype=np.float64)
+    if not np.isfinite(array).all():
+        row, column = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        _refuse(source, row, column, array[row, column])
+    return array
+
+
+def _refuse(source: str, row: int, column: int, value: float) -> None:
+    raise InputError(
+        f"{source}: the value in row {row}, column {column} (counted from 0), is {value}: values "
+        "must be finite; fill it in, or leave out the row or column"
+    )
+
+
+def _read_mtx(source: Source) -> Any:
+    from scipy.io import mmread
+
+    with source.open() as stream:
+        return mmread(stream)
+
+
+def _read_npz(source: Source) -> dict[str, Any]:
+    with source.open() as stream, np.load(stream, allow_pickle=False) as file:
+        names = file.files
+        if "header" in names and "labels" in names and file["header"].dtype.kind == "S":
+            raise InputError(
+                f"{source.name} is a model of sentree.save, not data: it is for `sentree predict` "
+                "and `sentree convert`"
+            )
+        if {"format", "shape", "data"} <= set(names):
+            return {"X": _sparse(source)}
+        return {name: file[name] for name in names}
+
+
+def _sparse(source: Source) -> Any:
+    with source.open() as stream:
+        return sp.load_npz(stream)  # type: ignore[arg-type, unused-ignore]
+
+
+def _read_mat(source: Source) -> dict[str, Any]:
+    from scipy.io import loadmat
+
+    with source.open() as stream:
+        if stream.read(4) == b"\x89HDF":
+            raise InputError(
+                f"{source.name} is a MATLAB 7.3 file: save it with save(..., '-v7') and read that"
+            )
+        stream.seek(0)
+        stored = loadmat(stream)  # type: ignore[arg-type, unused-ignore]
+    return {name: value for name, value in stored.items() if not name.startswith("__")}
+
+
+def _shapes(arrays: Mapping[str, Any]) -> str:
+    shown: Sequence[str] = [f"{name} {array.shape}" for name, array in arrays.items()]
+    return listed(shown) or "no array"
+
+
+def as_column(value: Any, n: int) -> NDArray[Any] | None:
+    """Return an array of n values as a column of objects, None if it has another shape."""
+    if sp.issparse(value) or np.size(value) != n:
+        return None
+    column = np.empty(n, dtype=object)
+    column[:] = np.asarray(value).ravel().tolist()
+    return column
+
+
+def matrix_bytes(matrix: Any, kind: str) -> bytes:
+    """Return a dense or sparse matrix as the bytes of an NPY, NPZ, MTX or MAT file."""
+    from scipy.io import mmwrite, savemat
+
+    buffer = io.BytesIO()
+    if kind == "mtx":
+        mmwrite(buffer, sp.coo_array(matrix))
+    elif kind == "mat":
+        savemat(buffer, {"X": matrix}, do_compression=True)
+    elif kind == "npz" and sp.issparse(matrix):
+        sp.save_npz(buffer, matrix)
+    elif kind == "npz":
+        np.savez_compressed(buffer, X=matrix)
+    elif sp.issparse(matrix):
+        raise InputError("a sparse matrix does not go into .npy: write .npz or .mtx")
+    else:
+        np.save(buffer, matrix, allow_pickle=False)
+    return buffer.getvalue()

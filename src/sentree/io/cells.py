@@ -1,0 +1,134 @@
+"""Files of statements as cells of text: with or without names of columns, in lines or in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sentree.io import text
+from sentree.io.errors import InputError, did_you_mean
+from sentree.io.names import By, Named
+from sentree.io.sources import TEXT, Source, open_source
+
+__all__ = ["Cells", "Statement", "names_columns", "open_statements", "parse_json", "read_cells"]
+
+#: What columns that name samples are called.
+_HEADS = {
+    *("id", "ids", "sample", "samples", "cell", "cells", "barcode", "name", "index", "row", "node"),
+    *("a", "b", "i", "j", "u", "v", "source", "target", "from", "to", "first", "second", "kind"),
+    *(
+        "id1",
+        "id2",
+        "sample1",
+        "sample2",
+        "cell1",
+        "cell2",
+        "sample_id",
+        "cell_id",
+        "left",
+        "right",
+    ),
+    *("id_a", "id_b", "id_1", "id_2", "sample_a", "sample_b", "sample_1", "sample_2", "unnamed: 0"),
+}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a file, column by column."""
+
+    layout: text.Layout
+    names: tuple[str, ...] | None
+    columns: list[NDArray[Any]]
+
+    @property
+    def source(self) -> str:
+        """Name of the file."""
+        return self.layout.source.name
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def where(self, k: int) -> str:
+        """Say where row k stands."""
+        return f"{self.source}, line {self.layout.line(k + (self.names is not None))}"
+
+    def column(self, *wanted: str) -> int | None:
+        """Return the number of the first column of one of these names."""
+        for name in wanted:
+            for k, there in enumerate(self.names or ()):
+                if there.strip().lower() == name:
+                    return k
+        return None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Says where statement k of a JSON file stands."""
+
+    what: str
+
+    def where(self, k: int) -> str:
+        """Say where row k stands."""
+        return f"{self.what}, entry {k} (counted from 0)"
+
+
+def open_statements(source: str | Path, format: str | None, *more: str) -> Source:
+    """Find a file of statements."""
+    return open_source(source, (*TEXT, "json", *more), format)
+
+
+def read_cells(
+    source: Source,
+    separator: str | None,
+    is_header: Callable[[list[str], list[str] | None], bool],
+    *,
+    spaces: bool = True,
+) -> Cells:
+    """Read all cells as text; ``is_header`` is asked about the first line, given the second too."""
+    layout = text.sniff(source, header=False, separator=separator, spaces=spaces)
+    frame = text.parse(layout, layout.names)
+    columns = [frame[name].to_numpy(dtype=object) for name in layout.names]
+    first = [str(column[0]).strip() for column in columns]
+    second = [str(column[1]).strip() for column in columns] if len(frame) > 1 else None
+    if not is_header(first, second):
+        return Cells(layout, None, columns)
+    return Cells(layout, tuple(first), [column[1:] for column in columns])
+
+
+def names_columns(cells: list[str], names: Named, by: By) -> bool:
+    """Tell whether cells that should name samples are names of columns instead.
+
+    They are if none of them names a sample, and each is a usual heading or not even near a name.
+    """
+    if any(names.has(cell, by) for cell in cells):
+        return False
+    numbers = by == "row" or names.ids is None
+    known: Any = () if numbers else names.ids
+    return all(
+        cell.lower() in _HEADS or (not text.is_number(cell) and not did_you_mean(cell, known))
+        for cell in cells
+    )
+
+
+def parse_json(source: Source) -> Any:
+    """Read JSON, in which no key of an object may occur twice."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise InputError(f"{source.name}: {key!r} occurs twice in one object")
+            found[key] = value
+        return found
+
+    try:
+        return json.loads(source.text(), object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{source.name}, line {error.lineno}, column {error.colno}, is not JSON: {error.msg}"
+        ) from None

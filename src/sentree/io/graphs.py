@@ -1,0 +1,268 @@
+"""Graphs in and out of files: lists of edges, GraphML, matrices."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.graph import Graph
+from sentree.io import annotated, arrays, graphml, text
+from sentree.io.errors import InputError, listed
+from sentree.io.names import Named
+from sentree.io.sources import TEXT, Source, format_of, open_source
+from sentree.io.tables import write_bytes, write_table
+
+__all__ = ["GRAPH_FORMATS", "GraphFile", "read_graph", "write_graph"]
+
+#: Formats that graphs are read from.
+GRAPH_FORMATS = (*TEXT, "graphml", "mtx", "npz", "npy", "h5ad")
+
+#: Names of the two ends of an edge and of its weight, as programs write them.
+_FROM = ("source", "from", "src", "node1", "node_1", "a", "u", "i", "id1", "sample1", "start")
+_TO = ("target", "to", "dst", "node2", "node_2", "b", "v", "j", "id2", "sample2", "end")
+_WEIGHT = ("weight", "w", "similarity", "value", "score")
+
+
+@dataclass(frozen=True, eq=False)
+class GraphFile(Named):
+    """A graph read from a file.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    ids : object array, optional
+        One text per vertex, all different; without them vertices are known by number.
+    id_name : str
+        What the ids are called.
+    source : str
+        Where the graph comes from, for messages.
+    """
+
+    graph: Graph
+    ids: NDArray[Any] | None = None
+    id_name: str | None = "id"
+    source: str = "the graph"
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        """Number of vertices."""
+        return self.graph.n
+
+
+def read_graph(
+    source: str | Path,
+    *,
+    format: str | None = None,
+    separator: str | None = None,
+    header: text.Header = "auto",
+    layer: str | None = None,
+) -> GraphFile:
+    """Read an undirected graph from a file.
+
+    Parameters
+    ----------
+    source : path or "-"
+        A list of edges (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``) with two columns, or
+        three with weights; ``.graphml``; a symmetric matrix as ``.mtx``, ``.npz`` or ``.npy``;
+        ``.h5ad``; or standard input.
+    format : str, optional
+        The format, where the file name does not tell.
+    separator : str, optional
+        What stands between the cells of a list of edges.
+    header : {"auto", True, False}
+        Whether the first line of a list of edges names its columns; by default if it is the only
+        one that holds no numbers where the others do, or says something like "source,target".
+    layer : str, optional
+        In H5AD files which graph of ``obsp``; by default ``connectivities``.
+
+    Returns
+    -------
+    GraphFile
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read as a graph.
+
+    Notes
+    -----
+    Each line of a list, and each edge of a GraphML file, is a statement of its own: an edge given
+    twice, in the same or in the other direction, counts with the sum of its weights. Directed
+    edges lose their direction, with a warning. Vertices are in order of their first appearance;
+    where their names are whole numbers without gaps, in the order of these, and numbers from 0
+    are no ids but the numbers of the rows. An edge of a vertex to itself is an error in a list of
+    edges; the diagonal of a matrix is left out. Weights are at least 0, and 0 is no edge.
+    """
+    found = open_source(source, GRAPH_FORMATS, format)
+    if layer is not None and found.format not in ("h5ad", "npz"):
+        raise InputError(f"{found.name}: only H5AD and NPZ files have several graphs (--layer)")
+    if found.format in TEXT:
+        return _from_list(found, header, separator)
+    if found.format == "graphml":
+        return _from_graphml(found)
+    ids = None
+    if found.format == "h5ad":
+        matrix, ids = annotated.read_obsp(found, layer)
+    else:
+        matrix = arrays.the_matrix(arrays.read_arrays(found), found, layer)
+    return GraphFile(_from_matrix(matrix, found.name), ids, source=found.name)
+
+
+def _from_matrix(matrix: Any, source: str) -> Graph:
+    if matrix.dtype.kind not in "buif":
+        raise InputError(f"{source} holds values of type {matrix.dtype}, expected real numbers")
+    try:
+        return Graph.from_scipy(matrix) if sp.issparse(matrix) else Graph.from_dense(matrix)
+    except ValueError as error:
+        raise InputError(f"{source}: {error}") from None
+
+
+def _from_list(source: Source, header: text.Header, separator: str | None) -> GraphFile:
+    """Read a list of edges."""
+    layout = text.sniff(source, header=False, separator=separator)
+    preview = [cells for _, (_, cells) in zip(range(20), layout.records(), strict=False)]
+    first = [cell.strip() for cell in preview[0]]
+    if first[0].startswith("#"):
+        raise InputError(f"{source.name}, line 1 is a comment: take lines with '#' out")
+    named = _names_columns(first, preview[1:]) if header == "auto" else bool(header)
+    if named:
+        layout = text.sniff(source, header=True, separator=separator)
+    chosen = _ends(layout.names, named, source.name)
+    frame = text.parse(layout, layout.names)
+    ends = frame[list(chosen[:2])].to_numpy(dtype=object)
+    empty = np.argwhere(ends == "")
+    if empty.size:
+        text.check_lines(layout)
+        raise InputError(f"{source.name}, line {layout.line(int(empty[0, 0]))}: an id is empty")
+    weights = None
+    if len(chosen) == 3:
+        weights = _weights(frame[chosen[2]].to_numpy(dtype=object), layout)
+    pairs, ids = _numbered(ends)
+    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if loops.size:
+        line = layout.line(int(loops[0]))
+        raise InputError(
+            f"{source.name}, line {line}: an edge joins {ends[loops[0], 0]!r} to itself; take such "
+            f"lines out ({loops.size} in all)"
+        )
+    n = int(pairs.max()) + 1
+    return GraphFile(Graph.from_edges(pairs, weights, n=n), ids, source=source.name)
+
+
+def _names_columns(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first line of a list of edges names its columns."""
+    if first[0].lower() in _FROM and len(first) > 1 and first[1].lower() in _TO:
+        return True
+    numbers = [text.is_number(cell) for cell in first]
+    if len(first) == 3 and not numbers[2]:
+        return True
+    return (
+        not any(numbers[:2])
+        and all(text.is_number(cell) for cells in others for cell in cells[:2])
+        and bool(others)
+    )
+
+
+def _ends(names: Sequence[str], named: bool, source: str) -> Sequence[str]:
+    """Return the columns of the two ends of an edge and of its weight."""
+    if len(names) in (2, 3):
+        return names
+    if named:
+        wanted = (_FROM, _TO, _WEIGHT)
+        found = [next((n for n in names if n.lower() in words), None) for words in wanted]
+        if found[0] is not None and found[1] is not None:
+            return [name for name in found if name is not None]
+    raise InputError(
+        f"{source} has {len(names)} column{'s' * (len(names) != 1)} ({listed(names)}); a list of "
+        "edges has two, or three with weights, or columns called source, target and weight"
+    )
+
+
+def _weights(cells: NDArray[Any], layout: text.Layout) -> NDArray[np.float64]:
+    """Return weights, finite and at least 0."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(pd.Series(cells), errors="coerce")
+    weights: NDArray[np.float64] = numbers.to_numpy(dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        text.check_lines(layout)
+        row = int(bad[0])
+        raise InputError(
+            f"{layout.source.name}, line {layout.line(row)}: the weight is {cells[row]!r}; weights "
+            "must be finite numbers, at least 0 (clip or shift negative similarities first)"
+        )
+    return weights
+
+
+def _numbered(ends: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
+    """Return edges between numbers, and what the numbers stand for."""
+    import pandas as pd
+
+    code, names = pd.factorize(ends.ravel())
+    if all(
+        name.isascii() and name.isdecimal() and (name == "0" or name[0] != "0") for name in names
+    ):
+        number = np.array([int(name) for name in names])
+        low = int(number.min())
+        if int(number.max()) - low + 1 == number.size:
+            code = (number - low)[code]
+            names = None if low == 0 else np.sort(number).astype(str).astype(object)
+    return code.reshape(-1, 2).astype(np.int64), names
+
+
+def _from_graphml(source: Source) -> GraphFile:
+    found = graphml.parse(source)
+    if found.directed:
+        warnings.warn(
+            f"{source.name} is a directed graph: its edges lose their direction, and weights of "
+            "both directions add up",
+            stacklevel=3,
+        )
+    try:
+        graph = Graph.from_edges(found.pairs, found.weights, n=found.ids.size)
+    except ValueError as error:
+        raise InputError(f"{source.name}: {error}") from None
+    return GraphFile(graph, found.ids, found.id_name, source.name)
+
+
+def write_graph(
+    target: str | Path,
+    graph: Graph,
+    ids: Sequence[Any] | NDArray[Any] | None = None,
+    *,
+    format: str | None = None,
+) -> None:
+    """Write a graph as a list of edges, GraphML, MTX or sparse NPZ, by the end of the name.
+
+    Parameters
+    ----------
+    target : path or "-"
+        The file, written whole or not at all; "-" is standard output, as CSV.
+    graph : Graph
+        The graph.
+    ids : sequence, optional
+        What to call the vertices; their numbers where not given. Matrices hold no ids.
+    format : str, optional
+        The format, where the file name does not tell.
+    """
+    allowed = (*TEXT, "graphml", "mtx", "npz")
+    kind = format_of(Path(target), allowed, "csv" if str(target) == "-" and not format else format)
+    if kind in ("mtx", "npz"):
+        write_bytes(target, arrays.matrix_bytes(graph.to_scipy(), kind))
+        return
+    names = np.arange(graph.n) if ids is None else np.asarray(ids, dtype=object)
+    i, j, weight = graph.edges()
+    if kind == "graphml":
+        write_bytes(target, graphml.serialise(names, i, j, weight))
+    else:
+        edges = {"source": names[i], "target": names[j], "weight": weight}
+        write_table(target, edges, format=kind)

@@ -1,0 +1,292 @@
+"""Labels out of files: one class per sample, as far as it is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree.io import arrays, columns
+from sentree.io.cells import (
+    Cells,
+    Statement,
+    names_columns,
+    open_statements,
+    parse_json,
+    read_cells,
+)
+from sentree.io.errors import InputError
+from sentree.io.names import By, Named
+from sentree.io.sources import Source
+from sentree.statements import is_missing, plain_value
+
+__all__ = ["clean_labels", "count_classes", "near_misses", "read_labels"]
+
+#: Words, in small letters, that stand for a class that is not known.
+_UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
+_UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
+#: Names of the column of classes, where there are several columns.
+_CLASSES = ("label", "labels", "class", "classes", "cluster", "type", "cell_type", "celltype", "y")
+#: A class that occurs no more often is rare; one that occurs this many times as often is common.
+_RARE, _COMMON = 2, 5
+
+
+def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArray[Any]:
+    """Return labels as Python values, None where they are unknown.
+
+    Unknown are missing values, empty text, -1, "?", "NA", "unknown", "unassigned" and the like in
+    any case, and whatever is in ``unknown``. Where all other labels are numbers, or text that
+    says numbers, they become whole numbers (and stay fractions where they are: these are no
+    classes, and :class:`~sentree.Constraints` will say so).
+
+    Examples
+    --------
+    >>> clean_labels(["1", "2.0", "", "unknown"]).tolist()
+    [1, 2, None, None]
+    >>> clean_labels(["B", "1", None]).tolist()
+    ['B', '1', None]
+    """
+    given = list(values)
+    try:
+        code_of = {value: None for value in given if not is_missing(value)}
+    except TypeError as error:
+        raise InputError(f"a label is no text or number: {error}") from None
+    kept: dict[Any, Any] = {}
+    for value in code_of:
+        plain = plain_value(value)
+        word = plain.strip().lower() if isinstance(plain, str) else str(plain)
+        if word not in _UNKNOWN and plain not in unknown:
+            kept[value] = plain
+    numbers = {value: _as_number(plain) for value, plain in kept.items()}
+    if None not in numbers.values():
+        kept = numbers
+    cleaned = np.empty(len(given), dtype=object)
+    cleaned[:] = [None if is_missing(value) else kept.get(value) for value in given]
+    return cleaned
+
+
+def _as_number(value: Any) -> Any:
+    """Return a number, or text that says one; None for anything else.
+
+    Zeros in front make a name of it: 007 is not 7.
+    """
+    if not isinstance(value, str):
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if re.fullmatch(r"\s*-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][-+]?[0-9]+)?\s*", value):
+        return plain_value(float(value)) if re.search("[.eE]", value) else int(value)
+    return None
+
+
+def read_labels(
+    source: str | Path,
+    names: Named,
+    *,
+    by: By = "auto",
+    column: str | None = None,
+    unknown: Collection[Any] = (),
+    separator: str | None = None,
+    format: str | None = None,
+) -> NDArray[Any]:
+    """Read the known classes of samples.
+
+    Parameters
+    ----------
+    source : path or "-"
+        Lines of sample and class, with or without names of columns; or one class per line, as many
+        as there are samples; or JSON, an object of samples and classes or a list of as many
+        classes as there are samples; or such a list as ``.npy``.
+    names : Samples, GraphFile or Names
+        The samples.
+    by : {"auto", "id", "row"}
+        How samples are named: by id where they have one, else by number, counted from 0.
+    column : str, optional
+        The column of classes, in a table of more than two.
+    unknown : collection, optional
+        Labels that mean unknown, besides the usual ones of :func:`clean_labels`.
+    separator, format : str, optional
+        As in :func:`~sentree.io.read_samples`.
+
+    Returns
+    -------
+    object array of shape (n,)
+        The class of each sample, None where it is unknown.
+    """
+    found = open_statements(source, format, "npy")
+    if found.format == "npy":
+        array = arrays.read_arrays(found)["X"]
+        return _all_of(np.asarray(array).ravel().tolist(), names, found.name, unknown)
+    if found.format == "json":
+        return _from_json(parse_json(found), names, by, found, unknown)
+
+    def is_header(first: list[str], second: list[str] | None) -> bool:
+        if len(first) == 1:
+            return False
+        return column in first if column else names_columns(first[:1], names, by)
+
+    cells = read_cells(found, separator, is_header, spaces=False)
+    if len(cells.columns) == 1:
+        values = cells.columns[0]
+        return _all_of(values[len(values) == names.n + 1 :], names, found.name, unknown)
+    key, label = _two_columns(cells, names, column)
+    return _by_name(cells.columns[key], cells.columns[label], names, by, cells, unknown, found.name)
+
+
+def _all_of(values: Any, names: Named, source: str, unknown: Collection[Any]) -> NDArray[Any]:
+    """Return one label for each sample."""
+    if len(values) != names.n:
+        raise InputError(
+            f"{source} holds {len(values)} labels, but {names.source} has {names.n} samples: give "
+            "one for each ('?' where it is unknown), or two columns, sample and class"
+        )
+    return clean_labels(values, unknown)
+
+
+def _two_columns(cells: Cells, names: Named, column: str | None) -> tuple[int, int]:
+    """Return which column names samples, and which holds their classes."""
+    there = cells.names
+    if there is None:
+        if len(cells.columns) > 2:
+            raise InputError(
+                f"{cells.source} has {len(cells.columns)} columns without names; expected two, "
+                "sample and class"
+            )
+        return 0, 1
+    key = cells.column((getattr(names, "id_name", None) or "id").lower(), "id", "row") or 0
+    if column is not None:
+        if column not in there:
+            columns.missing_column(column, there, cells.source)
+        return key, there.index(column)
+    others = [k for k in range(len(there)) if k != key]
+    label = others[0] if len(others) == 1 else cells.column(*_CLASSES)
+    if label is None or label == key:
+        raise InputError(
+            f"{cells.source} has columns {', '.join(there)}: which holds the classes? Call it "
+            "'label', or leave only two columns, sample and class"
+        )
+    return key, label
+
+
+def _by_name(
+    keys: Any,
+    values: Any,
+    names: Named,
+    by: By,
+    place: Cells | Statement,
+    unknown: Collection[Any],
+    source: str,
+) -> NDArray[Any]:
+    """Return labels of the samples that are named; nobody has two."""
+    rows = names.rows(keys, source, by=by, where=place.where)
+    cleaned = clean_labels(values, unknown)
+    labels = np.full(names.n, None, dtype=object)
+    first: dict[int, int] = {}
+    for k, (row, value) in enumerate(zip(rows.tolist(), cleaned, strict=True)):
+        if value is None:
+            continue
+        if labels[row] is not None and labels[row] != value:
+            raise InputError(
+                f"{place.where(k)}: {keys[k]!r} is {value!r}, but {labels[row]!r} before "
+                f"({place.where(first[row])})"
+            )
+        first.setdefault(row, k)
+        labels[row] = value
+    return labels
+
+
+def _from_json(
+    data: Any, names: Named, by: By, source: Source, unknown: Collection[Any]
+) -> NDArray[Any]:
+    """Return labels out of an object or a list."""
+    if isinstance(data, Mapping):
+        place = Statement(source.name)
+        return _by_name(list(data), data.values(), names, by, place, unknown, source.name)
+    if not isinstance(data, list):
+        raise InputError(
+            f"{source.name} holds {type(data).__name__}, expected an object of samples and "
+            "classes, or a list of classes"
+        )
+    return _all_of(data, names, source.name, unknown)
+
+
+def count_classes(labels: Iterable[Any]) -> dict[Any, tuple[int, int]]:
+    """Return how often each class occurs, and its first row; None is no class."""
+    found: dict[Any, tuple[int, int]] = {}
+    for row, value in enumerate(labels):
+        if value is not None:
+            count, first = found.get(value, (0, row))
+            found[value] = count + 1, first
+    return found
+
+
+def near_misses(
+    classes: Mapping[Any, tuple[int, int]] | Iterable[Any], declared: Collection[Any] | None = None
+) -> list[tuple[Any, int, int, Any]]:
+    """Find classes that may be misspelt.
+
+    Parameters
+    ----------
+    classes : mapping of class to (count, first row), or labels
+        As :func:`count_classes` returns, or the labels themselves.
+    declared : collection, optional
+        The classes that there are; these are not misspelt.
+
+    Returns
+    -------
+    list of (class, count, first row, likely class)
+        Classes that occur once or twice and differ from one that is declared, or occurs five times
+        as often, in case and spaces alone or by one letter. Digits, and words of one or two
+        letters, tell classes apart ("CD4 T", "CD8 T", "B cell", "T cell") and are not counted as
+        slips.
+
+    Examples
+    --------
+    >>> near_misses(["setosa"] * 9 + ["setsoa"])
+    [('setsoa', 1, 9, 'setosa')]
+    """
+    counts = classes if isinstance(classes, Mapping) else count_classes(classes)
+    known = [c for c in declared or () if isinstance(c, str)]
+    common = {c: count for c, (count, _) in counts.items() if isinstance(c, str)}
+    common = {c: count for c, count in common.items() if count > _RARE}
+    found = []
+    for value, (count, first) in counts.items():
+        if not isinstance(value, str) or count > _RARE or value in known:
+            continue
+        often = [c for c, times in common.items() if times >= _COMMON * count]
+        likely = next((c for c in (*known, *often) if c != value and _slip(value, c)), None)
+        if likely is not None:
+            found.append((value, count, first, likely))
+    return found
+
+
+def _slip(one: str, two: str) -> bool:
+    """Tell whether two names differ in case and spaces alone, or by one slip of the pen."""
+    a, b = ("".join(re.split(r"[\s_-]+", name.casefold())) for name in (one, two))
+    if a == b:
+        return True
+    words, others = (re.split(r"[\s_-]+", name.strip().casefold()) for name in (one, two))
+    if len(words) != len(others):
+        return False
+    different = [(x, y) for x, y in zip(words, others, strict=True) if x != y]
+    return len(different) == 1 and _one_edit(*different[0])
+
+
+def _one_edit(one: str, two: str) -> bool:
+    """Tell whether words differ by a letter more, less, changed, or by two in wrong order."""
+    short, long = sorted((one, two), key=len)
+    if len(short) < 3 or len(long) - len(short) > 1:
+        return False
+    start = next((k for k, x in enumerate(short) if x != long[k]), len(short))
+    if len(long) > len(short):
+        changed, same = long[start], short[start:] == long[start + 1 :]
+    elif (
+        short[start + 2 :] == long[start + 2 :]
+        and short[start : start + 2] == long[start + 1 : start - 1 if start else None : -1]
+    ):
+        changed, same = short[start : start + 2], True
+    else:
+        changed, same = short[start] + long[start], short[start + 1 :] == long[start + 1 :]
+    return same and not any(letter.isdigit() for letter in changed)

@@ -1,0 +1,293 @@
+"""Samples out of files: features, ids, and columns beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.io import annotated, arrays, columns, text
+from sentree.io.errors import InputError, listed
+from sentree.io.names import Named
+from sentree.io.sources import TEXT, Source, open_source
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["SAMPLE_FORMATS", "Samples", "read_samples"]
+
+#: Formats that samples are read from.
+SAMPLE_FORMATS = (*TEXT, "parquet", "npy", "npz", "mtx", "mat", "h5ad")
+
+
+@dataclass(frozen=True, eq=False)
+class Samples(Named):
+    """Samples read from a file.
+
+    Parameters
+    ----------
+    X : float array, CSR array or data frame of floats
+        The features; a data frame where the columns have names.
+    ids : object array, optional
+        One text per row, all different; without them rows are known by number, counted from 0.
+    id_name : str, optional
+        Name of the column that the ids come from.
+    columns : dict of object arrays
+        Columns that are no features on request, by name.
+    source : str
+        Where the samples come from, for messages.
+    """
+
+    X: Any
+    ids: NDArray[Any] | None = None
+    id_name: str | None = None
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    source: str = "the data"
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        """Number of samples."""
+        return int(self.X.shape[0])
+
+
+def read_samples(
+    source: str | Path,
+    *,
+    id_column: str | None = None,
+    drop: Sequence[str] = (),
+    take: Sequence[str] = (),
+    features: Sequence[str] | None = None,
+    layer: str | None = None,
+    header: text.Header = "auto",
+    separator: str | None = None,
+    format: str | None = None,
+) -> Samples:
+    """Read samples from a file.
+
+    Nothing is guessed in silence: a column that is neither a number nor accounted for is an
+    error that says what can be done about it.
+
+    Parameters
+    ----------
+    source : path or "-"
+        A file (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``; ``.parquet``, ``.npy``,
+        ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
+    id_column : str, optional
+        The column of ids. Without it the first column is taken if it is named like one (id, name,
+        sample, cell, barcode, gene, index, ...) and holds text, or is named id or index and holds
+        different whole numbers; ``id_name`` of the result tells.
+    drop, take : sequences of str
+        Columns that are no features; both are in ``columns`` of the result. Columns without names
+        are known by number, counted from 0. In NPZ and MAT files ``take`` also names other arrays
+        of one value per sample, in H5AD files columns of ``obs``.
+    features : sequence of str, optional
+        The features, in this order, of a table with names of columns; all other columns are
+        dropped. Files of other kinds have their own.
+    layer : str, optional
+        In H5AD files ``X``, one of the layers, or an embedding such as ``X_pca``, which is the
+        default where it is there. In NPZ and MAT files the array of the samples.
+    header : {"auto", True, False}
+        Whether the first line of a text holds the names of the columns; by default if a cell of
+        it is no number.
+    separator : str, optional
+        What stands between cells of a text; by default a comma in CSV files, a tab in TSV files,
+        and else whatever splits the first lines alike.
+    format : str, optional
+        The format, where the file name does not tell.
+
+    Returns
+    -------
+    Samples
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read as samples, with the place and the remedy.
+    """
+    found = open_source(source, SAMPLE_FORMATS, format)
+    if layer is not None and found.format not in ("h5ad", "npz", "mat"):
+        raise InputError(f"{found.name}: only H5AD, NPZ and MAT files have layers (--layer)")
+    if found.format in TEXT:
+        layout = text.sniff(found, header=header, separator=separator)
+        choice = columns.choose(layout.names, found.name, id_column, take, drop, features)
+        kept = choice.aside if choice.id is None else (choice.id, *choice.aside)
+        frame = text.parse(layout, kept)
+        try:
+            samples = _from_frame(frame, choice, found.name, _in_text(layout), layout.header)
+        except InputError:
+            text.check_lines(layout)  # a line of too few cells is why the last ones are missing
+            raise
+    elif found.format == "parquet":
+        frame = read_parquet(found)
+        choice = columns.choose(list(frame.columns), found.name, id_column, take, drop, features)
+        samples = _from_frame(frame, choice, found.name, _by_row, True)
+    elif found.format == "h5ad":
+        samples = _from_h5ad(found, layer, id_column, take, drop)
+    else:
+        samples = _from_arrays(found, layer, id_column, take, drop)
+    if samples.n < 2:
+        raise InputError(f"{found.name} has {samples.n} row{'s' * (samples.n != 1)}, expected more")
+    return samples
+
+
+def _by_row(row: int) -> str:
+    return f"row {row} (counted from 0)"
+
+
+def _in_text(layout: text.Layout) -> Callable[[int], str]:
+    return lambda row: f"line {layout.line(row)}"
+
+
+def _from_frame(
+    frame: pandas.DataFrame,
+    choice: columns.Choice,
+    source: str,
+    where: Callable[[int], str],
+    named: bool,
+) -> Samples:
+    """Make samples of a table."""
+    import pandas as pd
+
+    features = choice.features
+    ids, id_name = None, choice.id
+    if id_name is not None:
+        values = frame[id_name].to_numpy(dtype=object)
+        if choice.guessed and not columns.holds_ids(id_name, values):
+            frame = frame.assign(**{id_name: pd.to_numeric(frame[id_name].replace("", None))})
+            features, id_name = features if choice.exact else (id_name, *features), None
+        else:
+            ids = columns.check_ids(values, id_name, source, where, choice.guessed)
+
+    def place(row: int) -> str:
+        return where(row) if ids is None else f"{where(row)} ({ids[row]!r})"
+
+    array = columns.feature_array(frame, features, source, place)
+    X = pd.DataFrame(array, columns=list(features), copy=False) if named else array
+    aside = {name: _objects(frame[name]) for name in choice.aside}
+    return Samples(X, ids, id_name, aside, source)
+
+
+def _objects(column: pandas.Series[Any]) -> NDArray[Any]:
+    """Return a column as Python values, None where they are missing."""
+    values = column.astype(object)
+    return np.asarray(values.where(values.notna(), None).to_numpy(dtype=object))
+
+
+def read_parquet(source: Source) -> pandas.DataFrame:
+    """Return a table with its index, if it has one, as the first column."""
+    import pandas as pd
+
+    try:
+        import pyarrow  # type: ignore[import-untyped, unused-ignore]  # noqa: F401
+    except ImportError:
+        raise InputError(
+            f"{source.name}: Parquet files need pyarrow: pip install pyarrow"
+        ) from None
+    try:
+        with source.open() as stream:
+            frame = pd.read_parquet(stream, engine="pyarrow")
+    except Exception as error:  # pyarrow raises a dozen kinds for damaged files
+        raise source.damaged(error) from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+    frame.columns = [str(name) for name in frame.columns]
+    if frame.empty:
+        raise InputError(f"{source.name} has no {'rows' if frame.shape[1] else 'columns'}")
+    return frame
+
+
+def _from_arrays(
+    source: Source,
+    layer: str | None,
+    id_column: str | None,
+    take: Sequence[str],
+    drop: Sequence[str],
+) -> Samples:
+    """Make samples of an array, whose columns are known by number."""
+    stored = arrays.read_arrays(source)
+    matrix = arrays.the_matrix(stored, source, layer)
+    if len(matrix.shape) != 2 or matrix.shape[0] < 2:
+        matrix = arrays.check_matrix(matrix, source.name)
+    beside, left = _beside(stored, take, int(matrix.shape[0]))
+    if left or drop or id_column is not None:
+        return _with_columns(source, matrix, beside, id_column, left, drop)
+    return Samples(arrays.check_matrix(matrix, source.name), columns=beside, source=source.name)
+
+
+def _beside(
+    stored: Mapping[str, Any], take: Sequence[str], n: int
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Return the arrays of one value per sample that are asked for, and what is asked beside."""
+    found, left = {}, []
+    for name in take:
+        column = arrays.as_column(stored[name], n) if name in stored else None
+        if column is None:
+            left.append(name)
+        else:
+            found[name] = column
+    return found, left
+
+
+def _with_columns(
+    source: Source,
+    matrix: Any,
+    beside: dict[str, NDArray[Any]],
+    id_column: str | None,
+    take: Sequence[str],
+    drop: Sequence[str],
+) -> Samples:
+    """Set columns of a dense array aside."""
+    import pandas as pd
+
+    if sp.issparse(matrix):
+        raise InputError(
+            f"{source.name} is sparse: its columns have no names, so that there is none to "
+            "take, drop or have as ids; give labels in a file of their own"
+        )
+    frame = pd.DataFrame(matrix)
+    frame.columns = [str(name) for name in frame.columns]
+    choice = columns.choose(list(frame.columns), source.name, id_column, take, drop)
+    if id_column is not None and frame[id_column].dtype.kind == "f":
+        frame[id_column] = frame[id_column].convert_dtypes()
+    made = _from_frame(frame, choice, source.name, _by_row, False)
+    return Samples(made.X, made.ids, made.id_name, beside | made.columns, source.name)
+
+
+def _from_h5ad(
+    source: Source,
+    layer: str | None,
+    id_column: str | None,
+    take: Sequence[str],
+    drop: Sequence[str],
+) -> Samples:
+    """Make samples of a matrix of an H5AD file."""
+    import pandas as pd
+
+    matrix, ids, obs, names = annotated.read_parts(source, layer)
+    obs.columns = [str(name) for name in obs.columns]
+    for name in (*take, *([] if id_column is None else [id_column])):
+        if name not in obs.columns:
+            columns.missing_column(name, list(obs.columns), f"the table obs of {source.name}")
+    id_name = "obs_names"
+    if id_column is not None:
+        ids, id_name = obs[id_column].to_numpy(dtype=object), id_column
+    ids = columns.check_ids(ids, id_name, source.name, _by_row, guessed=False)
+    aside = {name: _objects(obs[name]) for name in take}
+    if isinstance(matrix, pd.DataFrame):
+        names, matrix = [str(name) for name in matrix.columns], matrix.to_numpy()
+    X = arrays.check_matrix(matrix, source.name)
+    unknown = [name for name in drop if name not in (names or ())]
+    if unknown:
+        there = f"its features are {listed(names)}" if names else "its features have no names"
+        raise InputError(f"{source.name} has no feature {unknown[0]!r} to drop: {there}")
+    if names is not None:
+        kept = np.flatnonzero(~np.isin(names, list(drop))) if drop else slice(None)
+        X = X[:, kept] if drop else X
+        if not sp.issparse(X):
+            X = pd.DataFrame(X, columns=np.array(names, dtype=object)[kept], copy=False)
+    return Samples(X, ids, id_name, aside, source.name)

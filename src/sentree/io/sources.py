@@ -1,0 +1,220 @@
+"""Where bytes come from: files, compressed files and standard input, and what they hold."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from sentree.io.errors import InputError, did_you_mean, listed
+
+__all__ = ["FORMATS", "TEXT", "Source", "format_of", "open_source"]
+
+#: What the end of a file name says, besides ".gz".
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "txt",
+    ".edges": "txt",
+    ".edgelist": "txt",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".mtx": "mtx",
+    ".mat": "mat",
+    ".h5ad": "h5ad",
+    ".json": "json",
+    ".graphml": "graphml",
+    ".nwk": "newick",
+    ".newick": "newick",
+    ".tree": "newick",
+}
+#: Formats of lines with a separator.
+TEXT = ("csv", "tsv", "txt")
+#: How the files of binary formats begin.
+_MAGIC = {
+    "npy": (b"\x93NUMPY",),
+    "npz": (b"PK\x03\x04", b"PK\x05\x06"),
+    "parquet": (b"PAR1",),
+    "h5ad": (b"\x89HDF",),
+    "mtx": (b"%%MatrixMarket", b"%MatrixMarket"),
+}
+_GZIP = b"\x1f\x8b"
+#: This much of a text is looked at before it is read.
+_HEAD = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file or standard input, of a known format."""
+
+    name: str
+    format: str
+    path: Path | None
+    data: bytes | None
+
+    def open(self) -> IO[bytes]:
+        """Open the content, decompressed."""
+        if self.data is not None:
+            return io.BytesIO(self.data)
+        assert self.path is not None
+        with open(self.path, "rb") as raw:
+            compressed = raw.read(2) == _GZIP
+        return gzip.open(self.path) if compressed else open(self.path, "rb")  # type: ignore[return-value]
+
+    def head(self, size: int = _HEAD) -> bytes:
+        """Return the first bytes."""
+        try:
+            with self.open() as stream:
+                return stream.read(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise self.damaged(error) from None
+
+    def read(self) -> bytes:
+        """Return all bytes."""
+        return self.head(-1)
+
+    def text(self) -> str:
+        """Return the content as text."""
+        return self.decoded(self.read())
+
+    def decoded(self, content: bytes) -> str:
+        """Return bytes of this source as text, without a byte order mark."""
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise self.not_utf8(error) from None
+
+    def not_utf8(self, error: UnicodeDecodeError) -> InputError:
+        """Return an error for text in another encoding."""
+        return InputError(
+            f"{self.name} is not UTF-8 text (byte {error.object[error.start]:#04x}): save it as "
+            f"UTF-8, for example with: iconv -f latin1 -t utf-8"
+        )
+
+    def damaged(self, error: BaseException) -> InputError:
+        """Return an error for content that cannot be decoded."""
+        return InputError(
+            f"{self.name} is damaged or cut off, it cannot be read as {self.format} "
+            f"({type(error).__name__}: {error}): make or copy it again"
+        )
+
+
+def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> str:
+    """Return the format that is given or that the end of the file name says."""
+    if given is not None:
+        found = FORMATS.get(f".{given.lower().lstrip('.')}", given.lower())
+        if found not in allowed:
+            raise InputError(
+                f"there is no format {given!r} for this: choose from {', '.join(allowed)}"
+            )
+        return found
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if FORMATS.get(suffix) in allowed:
+        return FORMATS[suffix]
+    known = [end for end, name in FORMATS.items() if name in allowed]
+    if suffix in (".xlsx", ".xls", ".ods"):
+        raise InputError(f"{path} is a spreadsheet: save it as CSV (UTF-8) and read that")
+    what = f"is of a kind ({suffix})" if suffix else "has no ending and so is of a kind"
+    raise InputError(
+        f"{path} {what} that cannot be read here: known endings are {' '.join(known)}; for a file "
+        f"of another name say what it holds with --format ({', '.join(dict.fromkeys(allowed))})"
+    )
+
+
+def open_source(
+    source: str | Path, allowed: Sequence[str], format: str | None = None, text: str = "txt"
+) -> Source:
+    """Find a file or standard input ("-") and tell its format; its content is of this format.
+
+    ``text`` is the format of text on standard input where none is given.
+    """
+    if str(source) == "-":
+        return _standard_input(allowed, format, text)
+    path = Path(source).expanduser()
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, expected a file")
+    if not path.exists():
+        raise InputError(f"there is no file {path}{_nearest(path)}")
+    found = Source(str(source), format_of(path, allowed, format), path, None)
+    _check_content(found)
+    return found
+
+
+def _nearest(path: Path) -> str:
+    """Return what the file name may have been meant to be."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f" (nor a folder {folder})"
+    files = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    here = f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
+    return did_you_mean(path.name, files) or here
+
+
+def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> Source:
+    """Read all of standard input; what it holds shows in its first bytes."""
+    data = sys.stdin.buffer.read()
+    name = "standard input"
+    if data[:2] == _GZIP:
+        data = gzip.decompress(data)
+    if format is None:
+        begins = (kind for kind, magic in _MAGIC.items() if data.startswith(magic))
+        format = next((kind for kind in begins if kind in allowed), text)
+    found = Source(name, format_of(Path(name), allowed, format), None, data)
+    _check_content(found)
+    return found
+
+
+def _check_content(source: Source) -> None:
+    """Refuse content that is not of the format that the name says."""
+    head = source.head()
+    if not head.strip():
+        raise InputError(f"{source.name} is empty")
+    magic = _MAGIC.get(source.format)
+    if magic is not None:
+        if not head.startswith(magic):
+            looks = "text" if _is_text(head) else "something else"
+            raise InputError(
+                f"{source.name} is no {source.format.upper()} file: its content looks like "
+                f"{looks}; rename it, or say what it holds with --format"
+            )
+    elif source.format != "mat":
+        _check_text(source, head)
+
+
+def _check_text(source: Source, head: bytes) -> None:
+    """Refuse binary content where text is expected."""
+    for kind, magic in _MAGIC.items():
+        if kind != "mtx" and head.startswith(magic):
+            holds = "a zip archive (a spreadsheet, or NPZ)" if kind == "npz" else f"{kind.upper()}"
+            raise InputError(
+                f"{source.name} is not text: it begins like {holds}; give the file its right "
+                f"ending, say --format {kind}, or save a spreadsheet as CSV"
+            )
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{source.name} is text in UTF-16: save it as UTF-8 (CSV UTF-8)")
+    if b"\0" in head:
+        line = head[: head.index(b"\0")].count(b"\n") + 1
+        raise InputError(
+            f"{source.name} is not text: there is a NUL byte in line {line}; if it is a binary "
+            f"file of another kind, say which with --format"
+        )
+
+
+def _is_text(head: bytes) -> bool:
+    """Tell whether bytes look like text."""
+    try:
+        head[:-4].decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in head

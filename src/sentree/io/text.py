@@ -1,0 +1,269 @@
+"""Tables in text: lines of cells with a separator between them, read by pandas' C parser."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import warnings
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from sentree.io.errors import InputError
+from sentree.io.sources import Source
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Header", "Layout", "check_lines", "is_number", "parse", "sniff"]
+
+Header = Literal["auto", True, False]
+
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
+#: Tried in this order where the file name does not say; a comma may be a decimal comma.
+_TRIED = ("\t", ";", ",", "|", " ")
+#: Words that pandas reads as missing.
+_MISSING = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+)
+#: Records that are looked at before the whole is read.
+_PREVIEW = 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text is laid out: its separator, its columns and whether the first line names them."""
+
+    source: Source
+    separator: str
+    names: tuple[str, ...]
+    header: bool
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line number and the cells of each record that is data; for messages."""
+        rows = _records(self.source.text(), self.separator)
+        if self.header:
+            next(rows)
+        return rows
+
+    def line(self, row: int) -> int:
+        """Return the line in which a row of data begins."""
+        return next(line for k, (line, _) in enumerate(self.records()) if k == row)
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number, or missing."""
+    cell = cell.strip()
+    if cell in _MISSING:
+        return True
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def sniff(
+    source: Source, *, header: Header = "auto", separator: str | None = None, spaces: bool = True
+) -> Layout:
+    """Look at the beginning of a text and tell how it is laid out.
+
+    ``spaces`` tells whether spaces may stand between cells where nothing else does.
+    """
+    head = source.head()
+    whole = len(source.head(len(head) + 1)) == len(head)
+    text = _whole_lines(source, head, whole)
+    found = _separator(source, text, separator, spaces)
+    preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
+    first = preview[0]
+    _check_separator(source, first, found)
+    named = _has_header(source, preview) if header == "auto" else bool(header)
+    if not named:
+        return Layout(source, found, tuple(map(str, range(len(first)))), False)
+    names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
+    if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
+        names = [
+            "Unnamed: 0",
+            *(name.strip() or f"Unnamed: {k + 1}" for k, name in enumerate(first)),
+        ]
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            raise InputError(
+                f"{source.name}: columns {names.index(name) + 1} and {k + 1} are both called "
+                f"{name!r}: give each column a name of its own"
+            )
+    return Layout(source, found, tuple(names), True)
+
+
+def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
+    """Read the whole table; columns in ``text`` as the text they are, the others as they seem."""
+    import pandas as pd
+
+    kept = [name for name in layout.names if name in text]
+    read: dict[str, Any] = {
+        "sep": r"\s+" if layout.separator == " " else layout.separator,
+        "header": 0 if layout.header else None,
+        "names": list(layout.names),
+        "encoding": "utf-8-sig" if layout.source.head(3) == b"\xef\xbb\xbf" else "utf-8",
+    }
+    if len(kept) == len(layout.names):
+        read |= {"dtype": object, "na_filter": False}
+    elif kept:
+        others = [name for name in layout.names if name not in text]
+        read |= {
+            "dtype": dict.fromkeys(kept, object),
+            "keep_default_na": False,
+            "na_values": {name: list(_MISSING) for name in others},
+        }
+    try:
+        with warnings.catch_warnings(), layout.source.open() as stream:
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            frame = pd.read_csv(stream, **read)
+    except UnicodeDecodeError as error:
+        raise layout.source.not_utf8(error) from None
+    except pd.errors.ParserError as error:
+        check_lines(layout)
+        raise InputError(f"{layout.source.name} cannot be read: {error}") from None
+    except pd.errors.EmptyDataError:
+        raise _no_rows(layout) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise layout.source.damaged(error) from None
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first cells for an index
+        check_lines(layout)
+    if frame.empty:
+        raise _no_rows(layout)
+    if layout.names[-1] in text:
+        _check_last_cells(layout, int((frame[layout.names[-1]].to_numpy() == "").sum()))
+    return frame
+
+
+def _ragged(layout: Layout, line: int, found: int) -> NoReturn:
+    """Raise for a line of too many or too few cells."""
+    raise InputError(
+        f"{layout.source.name}, line {line}: expected {len(layout.names)} cells as in the first "
+        f"line, found {found}; put quotes around cells that hold the separator "
+        f"({_shown(layout.separator)}), or name another one with --separator"
+    )
+
+
+def check_lines(layout: Layout) -> None:
+    """Raise for the first line with a wrong number of cells."""
+    for line, cells in layout.records():
+        if len(cells) != len(layout.names):
+            _ragged(layout, line, len(cells))
+
+
+def _check_last_cells(layout: Layout, n_empty: int) -> None:
+    """Tell empty last cells from lines that end too early, without reading all cells again."""
+    if n_empty:
+        ends = tuple(layout.separator.encode() + end for end in (b"\n", b"\r\n", b""))
+        with layout.source.open() as stream:
+            n_ended = sum(map(methodcaller("endswith", ends), stream))
+        if n_ended != n_empty:
+            check_lines(layout)
+
+
+def _no_rows(layout: Layout) -> InputError:
+    names = ", ".join(layout.names[:6])
+    return InputError(
+        f"{layout.source.name} has no rows"
+        + (f", only the names of its columns ({names})" if layout.header else "")
+    )
+
+
+def _whole_lines(source: Source, head: bytes, whole: bool) -> str:
+    """Return the beginning of a text up to the end of a line."""
+    if not whole and b"\n" in head:
+        head = head[: head.rindex(b"\n") + 1]
+    return source.decoded(head)
+
+
+def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the cells of each record; empty lines are none."""
+    if separator == " ":
+        for line, content in enumerate(text.splitlines(), start=1):
+            if content.strip():
+                yield line, content.split()
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"line {line} cannot be read: {error}") from None
+
+
+def _separator(source: Source, text: str, given: str | None, spaces: bool) -> str:
+    """Return the separator: given, of the format, or the first that splits all lines alike."""
+    if given is not None:
+        found = _SEPARATORS.get(given.lower(), given)
+        if len(found) != 1 or found in '"\n\r':
+            raise InputError(f"the separator must be one character or 'tab', got {given!r}")
+        return found
+    if source.format in ("csv", "tsv"):
+        return "," if source.format == "csv" else "\t"
+    for separator in _TRIED if spaces else _TRIED[:-1]:
+        widths = [
+            len(cells)
+            for _, (_, cells) in zip(range(_PREVIEW), _records(text, separator), strict=False)
+        ]
+        if (
+            widths[0] > 1
+            and set(widths[1:]) <= {widths[0], widths[0] + 1}
+            and len(set(widths[1:])) < 2
+        ):
+            return separator
+    for separator in _TRIED[:-1]:  # no separator splits all lines alike: some line is wrong
+        if separator in text.split("\n", 1)[0]:
+            return separator
+    return ","
+
+
+def _check_separator(source: Source, first: Sequence[str], separator: str) -> None:
+    """Refuse a single column that another separator would split."""
+    if len(first) > 1:
+        return
+    for other in ("\t", ";", ",", "|"):
+        if other != separator and other in first[0]:
+            name = "tab" if other == "\t" else f"'{other}'"
+            raise InputError(
+                f"{source.name}, line 1 is {first[0][:60]!r}: there is no separator "
+                f"{_shown(separator)} in it, but {_shown(other)}; say --separator {name}"
+            )
+
+
+def _has_header(source: Source, preview: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first line names the columns, or raise where nobody can tell."""
+    first = [cell.strip() for cell in preview[0]]
+    whole = [cell for cell in first if re.fullmatch("[0-9]+", cell)]
+    in_order = len(whole) > 2 and whole == [str(k) for k in range(len(whole))]
+    numbers = [is_number(cell) for cell in first]
+    fix = "say whether the first line holds the names of the columns with --header or --no-header"
+    if all(numbers):
+        if in_order and len(whole) == len(first):
+            raise InputError(
+                f"{source.name}: the first line is {','.join(first[:4])},...: these may be the "
+                f"names of columns or the first sample; {fix}"
+            )
+        return in_order and first[0] == "" and len(whole) == len(first) - 1
+    full = [bool(cell) and number for cell, number in zip(first, numbers, strict=True)]
+    if any(full) and not in_order and len(preview) > 1:
+        second = [is_number(cell) for cell in preview[1]]
+        if second == numbers:
+            raise InputError(
+                f"{source.name}: the first line has numbers ({first[full.index(True)]!r}) and text "
+                f"({first[numbers.index(False)]!r}) where the second has; {fix}"
+            )
+    return True
+
+
+def _shown(separator: str) -> str:
+    return {"\t": "(tab)", " ": "(space)"}.get(separator, f"'{separator}'")

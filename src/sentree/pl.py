@@ -1,0 +1,214 @@
+"""Pictures of what :mod:`sentree.tl` found, after the conventions of ``scanpy.pl``.
+
+Each takes ``show``, ``save`` and ``ax`` last. A picture is shown unless ``show=False`` or it was
+drawn on ``ax`` or saved; where it is not shown, the axes are returned. ``save`` is the path of a
+file, whose ending says the format. Colours are those in ``uns[column + "_colors"]`` if scanpy has
+chosen any, else ones that are safe for the colour-blind.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sentree import plots
+from sentree.files import replacing
+from sentree.tl.cells import checked, column, missing_key
+from sentree.tl.results import get_constraints, get_tree
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+    from sentree.tl.cells import AnnData
+
+__all__ = ["agreement", "constraints", "tree"]
+
+
+def tree(
+    adata: AnnData,
+    key: str = "sse_tree",
+    color: str | None = None,
+    *,
+    style: str = "icicle",
+    max_nodes: int | None = None,
+    min_share: float | None = None,
+    max_levels: int | None = None,
+    interactive: bool = False,
+    title: str | None = None,
+    show: bool | None = None,
+    save: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw the tree of :func:`sentree.tl.sse_tree`.
+
+    Parameters
+    ----------
+    adata : AnnData
+        With a tree.
+    key : str, default="sse_tree"
+        What ``key_added`` was.
+    color : str, optional
+        Column of ``obs`` that gives the colours: a node has that of most of its cells, the paler
+        the more mixed. By default the types that the clusters were given, or else the clusters.
+    style, max_nodes, min_share, max_levels, interactive, title
+        As in :func:`sentree.plots.tree`.
+    show, save, ax
+        As in all of :mod:`sentree.pl`; a Plotly figure (``interactive``) is always returned.
+
+    Returns
+    -------
+    matplotlib axes, Plotly figure or None
+    """
+    shown = get_tree(adata, key)
+    if color is None:
+        color = f"{key}_label" if f"{key}_label" in adata.obs else key
+    values = column(adata, color, "color")
+    drawn = plots.tree(
+        shown,
+        values.astype(str),
+        style=style,
+        names=shown.names,
+        max_nodes=max_nodes,
+        min_share=min_share,
+        max_levels=max_levels,
+        colors=_colours(adata, values),
+        title=title,
+        interactive=interactive,
+        ax=ax,
+    )
+    return drawn if interactive else _finished(drawn, show, save, ax)
+
+
+def constraints(
+    adata: AnnData,
+    key: str = "sse",
+    basis: str = "umap",
+    *,
+    max_constraints: int = 200,
+    title: str | None = None,
+    show: bool | None = None,
+    save: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes | None:
+    """Draw clusters on an embedding, with the constraints they keep and those they break.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Clustered by :func:`sentree.tl.sse` or :func:`sentree.tl.sse_tree`.
+    key : str, default="sse"
+        What ``key_added`` was.
+    basis : str, default="umap"
+        Draw on ``obsm["X_umap"]``, and so on; the first two columns.
+    max_constraints : int, default=200
+        Most lines to draw, and most marks; see :func:`sentree.plots.partition`.
+    title : str, optional
+        Title of the picture.
+    show, save, ax
+        As in all of :mod:`sentree.pl`.
+
+    Returns
+    -------
+    matplotlib axes or None
+    """
+    given = get_constraints(adata, key)
+    clusters = column(adata, key, "key")
+    place = next((name for name in (f"X_{basis}", basis) if name in adata.obsm), None)
+    if place is None:
+        missing_key("basis: adata.obsm", f"X_{basis}", adata.obsm.keys())
+    names = clusters.astype(str)
+    colours = _colours(adata, clusters)
+    if f"{key}_label" in adata.obs:
+        label = adata.obs[f"{key}_label"].astype(str)
+        named = np.where(names == label, names, names + ": " + label)
+        if colours is not None:
+            colours = {new: colours[old] for new, old in zip(named, names, strict=True)}
+    else:
+        named = names.to_numpy()
+    drawn = plots.partition(
+        np.asarray(adata.obsm[place])[:, :2],
+        named,
+        given if len(given) else None,
+        max_constraints=max_constraints,
+        colors=colours,
+        title=title,
+        ax=ax,
+    )
+    return _finished(drawn, show, save, ax)
+
+
+def agreement(
+    adata: AnnData,
+    key: str = "sse",
+    other: str = "leiden",
+    *,
+    title: str | None = None,
+    show: bool | None = None,
+    save: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes | None:
+    """Draw how two columns of ``obs`` agree: the share of each row's cells in each column.
+
+    Parameters
+    ----------
+    adata : AnnData
+        The cells. Those without a value in one of the columns are left out.
+    key : str, default="sse"
+        Column whose values are the rows.
+    other : str, default="leiden"
+        Column whose values are the columns.
+    title : str, optional
+        Title of the picture; by default the adjusted Rand index and normalised mutual information.
+    show, save, ax
+        As in all of :mod:`sentree.pl`.
+
+    Returns
+    -------
+    matplotlib axes or None
+    """
+    adata = checked(adata)
+    rows, columns = column(adata, key, "key"), column(adata, other, "other")
+    both = (rows.notna() & columns.notna()).to_numpy()
+    if not both.any():
+        raise ValueError(f"no cell has a value in both obs[{key!r}] and obs[{other!r}]")
+    drawn = plots.agreement(
+        rows[both].astype(str),
+        columns[both].astype(str),
+        row_title=key,
+        column_title=other,
+        title=title,
+        ax=ax,
+    )
+    return _finished(drawn, show, save, ax)
+
+
+def _colours(adata: AnnData, values: pandas.Series[Any]) -> dict[str, Any] | None:
+    """Return the colours that scanpy has stored for the categories of a column, by category."""
+    stored = adata.uns.get(f"{values.name}_colors")
+    if stored is None or not hasattr(values, "cat"):
+        return None
+    categories = [str(name) for name in values.cat.categories]
+    return dict(zip(categories, stored, strict=True)) if len(stored) == len(categories) else None
+
+
+def _finished(
+    ax: Axes,
+    show: bool | None,
+    save: str | os.PathLike[str] | None,
+    given: Axes | None,
+) -> Axes | None:
+    """Save and show as asked; return the axes where they are not shown."""
+    import matplotlib.pyplot as plt
+
+    if save is not None:
+        with replacing(Path(save)) as file:
+            figure: Any = ax.figure
+            figure.savefig(file, dpi=150, bbox_inches="tight")
+    if show or (show is None and save is None and given is None):
+        plt.show()
+        return None
+    return ax

@@ -1,0 +1,285 @@
+"""sse and sse_tree: from an AnnData to clusters and trees inside it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sentree.constraints import Constraints
+from sentree.tl.cells import checked, choose_graph, restricted
+from sentree.tl.knowledge import gather
+from sentree.tl.results import store_clusters, store_tree
+
+if TYPE_CHECKING:
+    from sentree.tl.cells import AnnData
+
+logger = logging.getLogger(__name__)
+
+__all__ = ["sse", "sse_tree"]
+
+
+def sse(
+    adata: AnnData,
+    *,
+    labels_key: str | None = None,
+    unlabeled_category: Any = "Unknown",
+    must_link: Any = None,
+    cannot_link: Any = None,
+    not_label: Any = None,
+    groups_key: str | None = None,
+    constraints: Constraints | None = None,
+    hard: bool = False,
+    resolution: float | None = None,
+    n_clusters: int | None = None,
+    restrict_to: tuple[str, Sequence[str]] | None = None,
+    random_state: int | None = 0,
+    key_added: str = "sse",
+    adjacency: Any = None,
+    neighbors_key: str | None = None,
+    obsp: str | None = None,
+    copy: bool = False,
+) -> AnnData | None:
+    """Cluster cells by structural entropy, with whatever is known about some of them.
+
+    Clusters the graph of ``scanpy.pp.neighbors``. Cells whose type is known pull cells like them
+    into one cluster and keep other types out; all others join these or found clusters of their own.
+
+    Parameters
+    ----------
+    adata : AnnData
+        The cells; may be backed.
+    labels_key : str, optional
+        Column of ``obs`` with the types that are known.
+    unlabeled_category : default="Unknown"
+        The value in that column of cells whose type is not known; missing values are unknown too.
+    must_link, cannot_link : optional
+        Pairs of cells that belong together, or do not: a list, array or data frame of two columns
+        with obs names or row numbers, or the key of a sparse matrix in ``obsp`` (or such a matrix)
+        whose stored values > 0 are weights of pairs.
+    not_label : optional
+        What cells are not: a list or data frame of (cell, type).
+    groups_key : str, optional
+        Column of ``obs``; the cells of each value in it belong together, such as those of one
+        metacell or of a region drawn by hand. Cells without a value, or with
+        ``unlabeled_category``, are in no group.
+    constraints : Constraints, optional
+        Anything else, by row number in ``adata``: weights, groups that are apart, single hard
+        statements. Everything that is said adds up.
+    hard : bool, default=False
+        Whether all of it must hold; else it is weighed against the data, and some may be broken.
+    resolution : float, optional
+        Larger gives more clusters; 1 unites what is linked more than by chance. Without it and
+        ``n_clusters`` the data decide. Not on the scale of Leiden's.
+    n_clusters : int, optional
+        Number of clusters.
+    restrict_to : tuple of (str, list of str), optional
+        Cluster only the cells of some categories of a column: ``("leiden", ["0", "3"])``. What is
+        said about other cells does not count.
+    random_state : int or None, default=0
+        Seed of the search.
+    key_added : str, default="sse"
+        Where results are stored.
+    adjacency : sparse matrix, optional
+        The graph, symmetric; by default that of ``neighbors_key``.
+    neighbors_key : str, optional
+        Use ``obsp[uns[neighbors_key]["connectivities_key"]]``; by default the graph of
+        ``pp.neighbors``. Without one a graph is made from ``obsm["X_pca"]`` or else ``X``, with a
+        warning, and not stored.
+    obsp : str, optional
+        Use ``obsp[obsp]``. Not together with ``neighbors_key``.
+    copy : bool, default=False
+        Whether to return a copy instead of writing into ``adata``.
+
+    Returns
+    -------
+    AnnData or None
+        The copy, if one was asked for. These fields are written:
+
+        ``obs[key_added]`` : categorical
+            Cluster of each cell, "0" being the largest. With ``restrict_to`` the clusters are
+            "0-3,0", "0-3,1", …, other cells keep their category, and the default key is "sse_R".
+        ``obs[key_added + "_strength"]`` : float
+            How firmly the graph holds the cell in its cluster, from 0 to 1; below 1/2 another one
+            would suit it better. NaN outside ``restrict_to``.
+        ``obs[key_added + "_label"]`` : categorical
+            Where labels were given: the type of most labelled cells of the cell's cluster, and
+            "new 3" for cluster 3 if it has none, which may be a type that nobody has named.
+        ``uns[key_added]`` : dict
+            "params"; "objective" and "entropy" in bits; "constraints", a table of the numbers of
+            statements given and kept; "statements", a table of each kind with the obs names and
+            whether each is kept; "broken", their rows that are not.
+
+    See Also
+    --------
+    sentree.SSEPartition : the estimator behind it.
+    sentree.pl.constraints : which statements are kept, on an embedding.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, sentree
+    >>> from sklearn.datasets import load_iris
+    >>> adata = anndata.AnnData(load_iris().data)
+    >>> adata.obs["known"] = "Unknown"
+    >>> adata.obs.loc[["0", "60", "140"], "known"] = ["setosa", "versicolor", "virginica"]
+    >>> graph = sentree.knn_graph(adata.X, 10).to_scipy()
+    >>> sentree.tl.sse(adata, labels_key="known", n_clusters=3, adjacency=graph)
+    >>> adata.obs["sse_label"].value_counts().index.tolist()
+    ['versicolor', 'setosa', 'virginica']
+    >>> adata.uns["sse"]["constraints"].loc["labels"].tolist()
+    [3, 3]
+    """
+    from sentree.partition import SSEPartition
+
+    adata = checked(adata).copy() if copy else checked(adata)
+    inside = restricted(adata, restrict_to)
+    given = gather(
+        adata,
+        inside,
+        labels_key=labels_key,
+        unlabeled_category=unlabeled_category,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        not_label=not_label,
+        groups_key=groups_key,
+        constraints=constraints,
+    )
+    source = choose_graph(adata, inside, adjacency, obsp, neighbors_key)
+    model = SSEPartition(
+        n_clusters,
+        resolution=resolution,
+        hard=hard,
+        affinity=source.affinity,
+        random_state=random_state,
+    ).fit(source.data, constraints=given)
+    params: dict[str, Any] = {
+        "resolution": resolution,
+        "n_clusters": n_clusters,
+        "random_state": random_state,
+        "labels_key": labels_key,
+        "groups_key": groups_key,
+        "hard": hard,
+        "graph": source.origin,
+    }
+    if restrict_to is not None:
+        params |= {"restrict_key": restrict_to[0], "restrict_categories": list(restrict_to[1])}
+        if key_added == "sse":
+            key_added = "sse_R"
+    store_clusters(adata, model, key_added, params, inside, restrict_to)
+    logger.info("found %d clusters and added obs[%r]", model.n_clusters_, key_added)
+    return adata if copy else None
+
+
+def sse_tree(
+    adata: AnnData,
+    *,
+    labels_key: str | None = None,
+    unlabeled_category: Any = "Unknown",
+    sep: str | None = None,
+    ontology: Mapping[Any, Any] | Iterable[Any] | None = None,
+    must_link: Any = None,
+    cannot_link: Any = None,
+    not_label: Any = None,
+    groups_key: str | None = None,
+    constraints: Constraints | None = None,
+    hard: bool = False,
+    n_clusters: int | None = None,
+    height: int | None = None,
+    n_levels: int = 4,
+    random_state: int | None = 0,
+    key_added: str = "sse_tree",
+    adjacency: Any = None,
+    neighbors_key: str | None = None,
+    obsp: str | None = None,
+    copy: bool = False,
+) -> AnnData | None:
+    """Grow a tree over the cells by structural entropy, around the clusters of :func:`sse`.
+
+    Parameters
+    ----------
+    adata, must_link, cannot_link, not_label, groups_key, constraints, hard, n_clusters
+        As in :func:`sse`.
+    labels_key, unlabeled_category
+        As in :func:`sse`. Labels may be of mixed depth, "T cell" for some cells and a kind of
+        T cell for others, if ``sep`` or ``ontology`` tells how they nest: a cell says something
+        only about the levels that its label names.
+    sep : str, optional
+        Labels are paths with this between their steps, coarse to fine: "/" for "T cell/CD4".
+    ontology : mapping of type to the type above it, pairs of these, or data frame, optional
+        How labels nest, such as ``{"CD4": "T cell", "CD8": "T cell"}``.
+    height : int, optional
+        Height of the tree: 2 is a partition, 3 a partition of partitions. Without it there are as
+        many levels as gain, down to pairs of cells; such a tree is the better one to read groups
+        of any size from.
+    n_levels : int, default=4
+        Most levels to write into ``obs``.
+    random_state, adjacency, neighbors_key, obsp, copy
+        As in :func:`sse`.
+    key_added : str, default="sse_tree"
+        Where results are stored.
+
+    Returns
+    -------
+    AnnData or None
+        The copy, if one was asked for. Written are all fields of :func:`sse` for the clusters, each
+        a node of the tree and of the coarsest labels, and
+
+        ``obs[key_added + "_L1"]``, ``"_L2"``, … : categorical
+            The nodes of the tree at the levels below the root, coarse to fine: "0.1" is the second
+            largest part of "0". Cells that no deeper node holds keep the name of the one above.
+        ``uns[key_added]["tree"]`` : dict of arrays
+            The tree; :func:`get_tree` reads it.
+        ``obst[key_added]`` : networkx DiGraph
+            The tree again, if ``adata`` is a ``treedata.TreeData``.
+
+    See Also
+    --------
+    sentree.SSEHierarchy : the estimator behind it.
+    sentree.pl.tree : its picture.
+    """
+    from sentree.hierarchy import SSEHierarchy
+
+    if sep is not None and ontology is not None:
+        raise ValueError("sep and ontology both tell how labels nest: give one of them")
+    if n_levels < 0:
+        raise ValueError(f"n_levels must be 0 or more, got {n_levels}")
+    adata = checked(adata).copy() if copy else checked(adata)
+    from_values: Any = Constraints.from_labels
+    if sep is not None:
+        from_values = partial(Constraints.from_paths, sep=sep)
+    elif ontology is not None:
+        from_values = partial(Constraints.from_ontology, parents=ontology)
+    given = gather(
+        adata,
+        None,
+        labels_key=labels_key,
+        unlabeled_category=unlabeled_category,
+        must_link=must_link,
+        cannot_link=cannot_link,
+        not_label=not_label,
+        groups_key=groups_key,
+        constraints=constraints,
+        from_values=from_values,
+    )
+    source = choose_graph(adata, None, adjacency, obsp, neighbors_key)
+    model = SSEHierarchy(
+        height,
+        n_clusters=n_clusters,
+        hard=hard,
+        affinity=source.affinity,
+        random_state=random_state,
+    ).fit(source.data, constraints=given)
+    params = {
+        "n_clusters": n_clusters,
+        "height": height,
+        "random_state": random_state,
+        "labels_key": labels_key,
+        "groups_key": groups_key,
+        "hard": hard,
+        "graph": source.origin,
+    }
+    store_clusters(adata, model, key_added, params)
+    store_tree(adata, model.tree_, key_added, n_levels)
+    logger.info("added obs[%r], its levels and uns[%r]['tree']", key_added, key_added)
+    return adata if copy else None

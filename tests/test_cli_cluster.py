@@ -1,0 +1,256 @@
+"""``sentree cluster`` as a user calls it."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+import sentree
+from command import executable, sentree_command
+
+IRIS = load_iris()
+SPECIES = IRIS.target_names[IRIS.target]
+IDS = [f"flower{k:03d}" for k in range(150)]
+KNOWN = [str(name) if k % 10 == 0 else "" for k, name in enumerate(SPECIES)]
+
+
+def write_csv(path, header, *columns):
+    with open(path, "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(header)
+        table.writerows(zip(*columns, strict=True))
+    return path
+
+
+@pytest.fixture
+def flowers(tmp_path):
+    header = ["id", "sepal length", "sepal width", "petal length", "petal width", "species"]
+    write_csv(tmp_path / "flowers.csv", header, IDS, *IRIS.data.T, KNOWN)
+    return tmp_path
+
+
+def call(folder, *arguments, code=0, **options):
+    done = sentree_command(*map(str, arguments), cwd=folder, **options)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_table_with_known_classes(flowers):
+    done = call(flowers, "cluster", "flowers.csv", "--labels", "species")
+    assert done.stderr == ""
+    told = done.stdout
+    assert "flowers.csv: 150 samples, 4 features; ids from id" in told
+    assert "15 labels, 3 classes" in told
+    assert "constraints kept: 15 of 15" in told
+    assert "wrote flowers-clusters.csv" in told
+    rows = rows_of(flowers / "flowers-clusters.csv")
+    assert list(rows[0]) == ["id", "cluster", "strength", "label"]
+    assert [row["id"] for row in rows] == IDS
+    assert all(0 <= float(row["strength"]) <= 1 for row in rows)
+    found = [row["label"] for row in rows]
+    assert np.mean(np.array(found) == SPECIES) > 0.85
+    assert sorted(p.name for p in flowers.iterdir()) == ["flowers-clusters.csv", "flowers.csv"]
+
+
+def test_the_result_is_that_of_the_library(flowers):
+    call(flowers, "cluster", "flowers.csv", "-l", "species", "-k", "3", "--seed", "5")
+    known = np.array([name or None for name in KNOWN], dtype=object)
+    model = sentree.SSEPartition(3, random_state=5).fit(IRIS.data, known)
+    rows = rows_of(flowers / "flowers-clusters.csv")
+    assert [int(row["cluster"]) for row in rows] == model.labels_.tolist()
+    strength = [float(row["strength"]) for row in rows]
+    assert np.allclose(strength, model.membership_strength_, atol=1e-4)
+
+
+def test_constraints_in_files_of_every_kind(flowers):
+    (flowers / "same.csv").write_text("flower000,flower001\nflower050,flower051\n")
+    (flowers / "different.json").write_text(json.dumps([["flower000", "flower050"]]))
+    (flowers / "not.csv").write_text("id,class\nflower100,setosa\n")
+    everything = {
+        "must_link": [["flower002", "flower003"]],
+        "together": [["flower060", "flower061", "flower062"]],
+        "apart": [["flower000", "flower060"]],
+    }
+    (flowers / "all.json").write_text(json.dumps(everything))
+    done = call(
+        *(flowers, "cluster", "flowers.csv", "--labels", "species", "--n-clusters", "3"),
+        *("--must-link", "same.csv", "--cannot-link", "different.json"),
+        *("--not-label", "not.csv", "--constraints", "all.json", "--hard"),
+        *("--model", "m.npz"),
+    )
+    assert done.stderr == ""
+    model = sentree.load(flowers / "m.npz")
+    given = model.constraints_
+    assert given.must_link.tolist() == [[0, 1], [50, 51], [2, 3]]
+    assert given.cannot_link.tolist() == [[0, 50]]
+    assert [group.tolist() for group in given.together] == [[60, 61, 62]]
+    assert [group.tolist() for group in given.apart] == [[0, 60]]
+    assert given.negative_index.tolist() == [100]
+    assert given.hard is not None
+    assert model.constraint_report_.n_broken == 0
+
+
+def test_rows_by_number_where_there_are_no_ids(tmp_path):
+    X, _ = make_blobs(60, 3, centers=3, random_state=0)
+    np.save(tmp_path / "data.npy", X)
+    (tmp_path / "same.csv").write_text("0,59\n")
+    call(tmp_path, "cluster", "data.npy", "--must-link", "same.csv", "--hard", "-o", "out.csv")
+    rows = rows_of(tmp_path / "out.csv")
+    assert list(rows[0]) == ["row", "cluster", "strength"]
+    assert [row["row"] for row in rows] == [str(k) for k in range(60)]
+    assert rows[0]["cluster"] == rows[59]["cluster"]
+
+
+def test_a_graph(tmp_path):
+    ring = [(f"{c}{k}", f"{c}{j}") for c in "ab" for k in range(6) for j in range(k)]
+    lines = ["source,target,weight", *(f"{i},{j},1.5" for i, j in ring), "a0,b0,0.1"]
+    (tmp_path / "friends.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "known.csv").write_text("id,class\na1,left\nb1,right\n")
+    call(
+        *(tmp_path, "cluster", "friends.csv", "--graph", "--labels", "known.csv"),
+        *("--report", "report.html", "--plot", "friends.png"),
+    )
+    rows = rows_of(tmp_path / "friends-clusters.csv")
+    assert {(row["id"][0], row["label"]) for row in rows} == {("a", "left"), ("b", "right")}
+    assert len(rows) == 12
+
+
+def test_standard_input_and_output(flowers):
+    text = (flowers / "flowers.csv").read_text()
+    done = call(flowers, "cluster", "-", "--labels", "species", input=text)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["id"] for row in rows] == IDS
+    assert "150 samples" in done.stderr
+    assert [path.name for path in flowers.iterdir()] == ["flowers.csv"]
+
+
+def test_pictures_report_and_model(flowers):
+    done = call(
+        *(flowers, "cluster", "flowers.csv", "--labels", "species", "--model", "m.npz"),
+        *("--plot", "p.png", "--report", "r.html", "--out", "o.parquet"),
+    )
+    for name in ("o.parquet", "m.npz", "p.png", "r.html"):
+        assert f"wrote {name}" in done.stdout
+    assert (flowers / "p.png").read_bytes().startswith(b"\x89PNG")
+    page = (flowers / "r.html").read_text()
+    assert "flowers.csv" in page
+    assert "virginica" in page
+    import pandas
+
+    assert pandas.read_parquet(flowers / "o.parquet")["id"].tolist() == IDS
+    call(flowers, "predict", "m.npz", "flowers.csv", "--out", "again.csv")
+    again = [int(row["cluster"]) for row in rows_of(flowers / "again.csv")]
+    assert adjusted_rand_score(again, sentree.load(flowers / "m.npz").labels_) > 0.9
+
+
+def test_places_of_the_user(flowers):
+    call(
+        *(flowers, "cluster", "flowers.csv", "--labels", "species", "--model", "m.npz"),
+        *("--map", "sepal length,sepal width", "--plot", "p.svg"),
+    )
+    names = sentree.load(flowers / "m.npz").feature_names_in_.tolist()
+    assert names == ["petal length", "petal width"]
+
+
+def test_quiet_and_verbose(flowers):
+    assert call(flowers, "cluster", "flowers.csv", "-l", "species", "--quiet").stdout == ""
+    done = call(flowers, "cluster", "flowers.csv", "-l", "species", "--verbose")
+    assert "a graph of 150 samples" in done.stderr
+    assert "clustering: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["flowrs.csv"], ["flowrs.csv", "flowers.csv"]),
+        (["flowers.csv"], ["species", "--labels species", "--drop species"]),
+        (["flowers.csv", "--labels", "specis"], ["specis", "species"]),
+        (["flowers.csv", "--labels", "species", "--id", "name"], ["name", "id"]),
+        (["flowers.csv", "--labels", "species", "-k", "500"], ["500", "150"]),
+        (["flowers.csv", "--labels", "species", "--resolution", "-1"], ["resolution"]),
+        (["flowers.csv", "--labels", "species", "--affinity", "gausian"], ["affinity"]),
+        (["flowers.csv", "-l", "species", "--must-link", "nobody.csv"], ["nobody.csv"]),
+        (["flowers.csv", "-l", "species", "--must-link", "wrong.csv"], ["flower01", "flower001"]),
+        (["flowers.csv", "-l", "species", "--must-link", "rows.csv"], ["--by row"]),
+        (["flowers.csv", "-l", "species", "--plot", "p.gif"], ["--plot", ".png"]),
+        (["flowers.csv", "-l", "species", "--out", "no/where.csv"], ["no"]),
+        (["flowers.csv", "-l", "species", "--out", "flowers.csv"], ["flowers.csv", "another"]),
+        (["flowers.csv", "-l", "species", "--out", "x.png", "--plot", "x.png"], ["x.png", "two"]),
+        (["flowers.csv", "-l", "species", "--classes", "setosa,virginica"], ["versicolor"]),
+        (["picture.csv"], ["picture.csv", "text"]),
+        (["flowers.csv", "-l", "typo.csv", "--drop", "species"], ["flower00x", "flower00"]),
+    ],
+)
+def test_mistakes_are_told_with_the_remedy(flowers, arguments, expected):
+    (flowers / "wrong.csv").write_text("flower01,flower002\n")
+    (flowers / "rows.csv").write_text("0,1\n")
+    (flowers / "typo.csv").write_text("id,species\nflower000,a\nflower00x,b\n")
+    (flowers / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe" * 50)
+    before = sorted(flowers.iterdir())
+    done = call(flowers, "cluster", *arguments, code=1)
+    assert done.stderr.startswith("error: ")
+    for part in expected:
+        assert part in done.stderr
+    assert sorted(flowers.iterdir()) == before
+
+
+def test_labels_that_look_mistyped_are_doubted(flowers):
+    known = [*KNOWN]
+    known[1] = "setsoa"
+    header = ["id", "a", "b", "c", "d", "species"]
+    write_csv(flowers / "flowers.csv", header, IDS, *IRIS.data.T, known)
+    done = call(flowers, "cluster", "flowers.csv", "-l", "species")
+    assert "'setsoa'" in done.stderr
+    assert "'setosa'" in done.stderr
+    assert "flower001" in done.stderr
+
+
+def test_contradictions_are_proved_by_id(flowers):
+    (flowers / "same.csv").write_text("flower000,flower001\nflower001,flower100\n")
+    done = call(
+        flowers, "cluster", "flowers.csv", "-l", "species", "--must-link", "same.csv", code=3
+    )
+    assert "flower000 is 'setosa' (label)" in done.stderr
+    assert "flower001 and flower100 must link" in done.stderr
+    assert [path.name for path in sorted(flowers.iterdir())] == ["flowers.csv", "same.csv"]
+
+
+def test_interrupting_leaves_nothing_behind(tmp_path):
+    X, _ = make_blobs(60_000, 20, centers=50, cluster_std=4.0, random_state=0)
+    np.save(tmp_path / "data.npy", X)
+    process = subprocess.Popen(
+        [*executable(), "cluster", "data.npy", "--verbose"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stderr:
+        if "neighbours of" in line:
+            break
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopped" in told
+    assert [path.name for path in tmp_path.iterdir()] == ["data.npy"]
+
+
+def test_help_has_examples():
+    done = sentree_command("cluster", "--help")
+    assert "sentree cluster flowers.csv --labels species" in done.stdout
+    for option in ("--must-link", "--cannot-link", "--not-label", "--n-clusters", "--resolution"):
+        assert option in done.stdout
