@@ -7,6 +7,7 @@ a digest of the code and of sentree itself: pictures are never older than what t
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from functools import cache
 from pathlib import Path
@@ -98,5 +99,6 @@ def _sources() -> bytes:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive."""
+    logging.getLogger("sentree").setLevel(logging.WARNING)
     app.add_directive("picture", Picture)
     return {"parallel_read_safe": True}
