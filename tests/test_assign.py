@@ -15,11 +15,11 @@ from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from reference import random_problem, slow_assign, slow_strength
+from reference import placements, random_problem, slow_assign, slow_strength
 from sentree import Graph, SSEHierarchy, SSEPartition
 from sentree import estimator as estimator_module
 from sentree.affinity import PAPER_PRESETS, auto_settings, build_affinity
-from sentree.assign import Modules, membership_strength
+from sentree.assign import Modules, membership_strength, second_best
 from sentree.extension import Reach
 
 BOTH = [SSEPartition, SSEHierarchy]
@@ -49,6 +49,26 @@ def test_strength_is_the_share_of_the_bids(seed, n, k, own_weight):
     labels = rng.integers(k, size=n)
     strength = membership_strength(graph, labels)
     np.testing.assert_allclose(strength, slow_strength(dense, labels.tolist()), atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 12), k=st.integers(1, 5))
+def test_second_best_is_the_best_place_but_home(seed, n, k):
+    rng = np.random.default_rng(seed)
+    graph, _, dense, _ = random_problem(rng, n)
+    labels = rng.integers(k, size=n)
+    labels = np.unique(labels, return_inverse=True)[1]
+    other, share = second_best(graph, labels)
+    strength = membership_strength(graph, labels)
+    for i in range(n):
+        values = placements(dense, labels.tolist(), i)
+        touched = {int(labels[j]) for j in np.flatnonzero(dense[i]) if j != i} - {int(labels[i])}
+        if not touched:
+            assert (other[i], share[i]) == (-1, 0.0)
+            continue
+        assert values[other[i]] == pytest.approx(min(values[m] for m in touched), abs=1e-9)
+        bits = (values[labels[i]] - values[other[i]]) * dense.sum() / dense[i].sum()
+        assert share[i] == pytest.approx(strength[i] * 2.0**bits, rel=1e-6)
 
 
 @settings(max_examples=80, deadline=None)

@@ -159,7 +159,8 @@ def test_every_public_module_has_an_api_page():
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
-        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
+        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries"),
+        *("summary.map", "summary.report"),
     ],
 )
 def test_docstring_examples(name):

@@ -1,5 +1,6 @@
 import io
 import json
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -585,3 +586,10 @@ def test_labels_of_mixed_depth_survive(blobs, tmp_path):
     kept = again.constraints_.finer
     assert kept.classes == model.constraints_.finer.classes
     assert np.array_equal(kept.label_index, model.constraints_.finer.label_index)
+
+
+def test_a_model_that_was_pickled_can_be_saved(blobs, tmp_path):
+    X, new, _ = blobs
+    model = pickle.loads(pickle.dumps(SSEPartition(n_clusters=3).fit(X)))
+    again = load(model.save(tmp_path / "model.npz"))
+    assert np.array_equal(again.predict(new), model.predict(new))

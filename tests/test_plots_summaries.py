@@ -82,6 +82,11 @@ def test_sizes_are_sorted_and_named(pyplot):
     assert ax.get_xlabel() == "3 clusters"
 
 
+def test_small_sizes_have_whole_ticks():
+    ticks = plots.cluster_sizes([0, 0, 1]).get_yticks()
+    assert (ticks == np.round(ticks)).all()
+
+
 def test_strengths_divide_the_bars():
     labels = [0, 0, 0, 0, 1, 1]
     strength = [1.0, 0.9, 0.3, 0.0, 0.5, 0.75]

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentree import baselines, datasets, io, metrics, optimise, pl, plots, tl
+    from sentree import baselines, datasets, io, metrics, optimise, pl, plots, summary, tl
     from sentree.affinity import knn_graph, paper_neighbors
     from sentree.audit import audit_constraints
     from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
@@ -41,7 +41,7 @@ _HOME = {
     "save": "persistence",
     "structural_entropy": "metrics",
 }
-_MODULES = ("baselines", "datasets", "io", "metrics", "optimise", "pl", "plots", "tl")
+_MODULES = ("baselines", "datasets", "io", "metrics", "optimise", "pl", "plots", "summary", "tl")
 
 __all__ = [
     "ConstraintConflict",
@@ -67,6 +67,7 @@ __all__ = [
     "plots",
     "save",
     "structural_entropy",
+    "summary",
     "tl",
 ]
 

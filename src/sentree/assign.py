@@ -14,7 +14,7 @@ from sentree.extension import Reach
 from sentree.graph import FloatArray, Graph
 from sentree.tree import renumber
 
-__all__ = ["Assigned", "Modules", "membership_strength"]
+__all__ = ["Assigned", "Modules", "membership_strength", "second_best"]
 
 _LN2 = math.log(2.0)
 
@@ -52,10 +52,55 @@ def membership_strength(graph: Graph, labels: ArrayLike) -> FloatArray:
     >>> membership_strength(two_pairs, [0, 0, 1, 1]).round(2).tolist()
     [1.0, 0.74, 0.74, 1.0]
     """
-    modules = Modules.of(graph, renumber(labels))
-    home = modules.labels
-    places = _touching(graph.to_scipy(), modules, home)
-    at_home = places.modules == home[places.rows]
+    labels = renumber(labels)
+    places, share = _all_bids(graph, labels)
+    strength: FloatArray = share[places.modules == labels[places.rows]]
+    strength[graph.isolated] = 0.0
+    return strength
+
+
+def second_best(graph: Graph, labels: ArrayLike) -> Assigned:
+    """Return for each vertex the other module that bids most for it, and the share of its bid.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    labels : array-like of shape (n,)
+        Module of every vertex, numbered from 0.
+
+    Returns
+    -------
+    labels : int32 array of shape (n,)
+        The other module; -1 where the vertex touches none. Of equal bids the smaller number counts.
+    strength : float64 array of shape (n,)
+        Its share in all bids, as in :func:`membership_strength`; 0 where there is none.
+
+    Examples
+    --------
+    >>> from sentree import Graph
+    >>> two_pairs = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> second_best(two_pairs, [0, 0, 1, 1]).labels.tolist()
+    [-1, 1, 0, -1]
+    """
+    home = np.asarray(labels)
+    places, share = _all_bids(graph, home)
+    away = np.flatnonzero(places.modules != home[places.rows])
+    order = away[np.lexsort((places.modules[away], -share[away], places.rows[away]))]
+    row, first = np.unique(places.rows[order], return_index=True)
+    found, strength = np.full(graph.n, -1, dtype=np.int32), np.zeros(graph.n)
+    found[row], strength[row] = places.modules[order[first]], share[order[first]]
+    return Assigned(found, strength)
+
+
+def _all_bids(graph: Graph, labels: NDArray[Any]) -> tuple[_Places, FloatArray]:
+    """Take each vertex out, and return the modules that bid for it with the shares of their bids.
+
+    Its own module always bids.
+    """
+    modules = Modules.of(graph, labels)
+    places = _touching(graph.to_scipy(), modules, labels)
+    at_home = places.modules == labels[places.rows]
     loop = graph.degree - graph.strength
     taken = loop[places.rows] + 2 * places.weight
     bids = places.bits(
@@ -65,9 +110,7 @@ def membership_strength(graph: Graph, labels: ArrayLike) -> FloatArray:
         graph.degree,
         np.full(graph.n, graph.volume),
     )
-    strength: FloatArray = places.shares(bids)[at_home]
-    strength[graph.isolated] = 0.0
-    return strength
+    return places, places.shares(bids)
 
 
 @dataclass(frozen=True, eq=False)

@@ -504,7 +504,7 @@ def _put_join(join: DistanceExtension, arrays: Arrays) -> dict[str, Any]:
     weigher = join.weigher
     _put(arrays, "weigher", weigher, ("widths", "silent"))
     return {
-        "kernel": next(name for name, kernel in KERNELS.items() if kernel is weigher.kernel),
+        "kernel": next(name for name, kernel in KERNELS.items() if kernel == weigher.kernel),
         "negative": weigher.negative,
         "p": join.p,
         "local_rank": join.local_rank,

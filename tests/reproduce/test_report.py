@@ -3,46 +3,21 @@ import os
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 from fake_results import MANIFEST, fake_results, frame, row
 
+from page import Page
+from sentree.document.as_markdown import as_markdown
 from sentree.reproduce.accuracy import block_section
-from sentree.reproduce.as_markdown import as_markdown
 from sentree.reproduce.overview import wins
 from sentree.reproduce.report import write_report
 from sentree.reproduce.tables import blocks, scores
 
 NAN = math.nan
 PICTURES = ("fig2_clustering", "fig2_rna", "fig3", "ranks", "trade_off")
-ALONE = {"meta", "img", "br"}
-
-
-class Tree(HTMLParser):
-    """Checks that tags close in order, and collects links and texts."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.links, self.ids, self.text = [], [], [], ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        named = dict(attrs)
-        self.ids += [named["id"]] if "id" in named else []
-        self.links += [named[key] for key in ("src", "href") if key in named]
-        if tag not in ALONE:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +53,7 @@ def test_pictures_are_large_enough_and_have_text(whole):
 
 def test_html_is_well_formed_and_alone(whole):
     text = (whole / "report.html").read_text(encoding="utf-8")
-    tree = Tree(text)
+    tree = Page(text)
     assert len(tree.ids) == len(set(tree.ids))
     inside = [link for link in tree.links if link.startswith("#")]
     assert {link[1:] for link in inside} == set(tree.ids)
@@ -91,7 +66,7 @@ def test_html_is_well_formed_and_alone(whole):
 
 
 def test_html_and_markdown_say_the_same(whole):
-    html = Tree((whole / "report.html").read_text(encoding="utf-8")).text
+    html = Page((whole / "report.html").read_text(encoding="utf-8")).text
     markdown = (whole / "report.md").read_text(encoding="utf-8")
     plain = re.sub(r"<sup>|</sup>|\\|\*\*|`", "", markdown).replace("&lt;", "<")
     for line in plain.splitlines():
@@ -209,7 +184,7 @@ def test_wins_by_hand():
 )
 def test_parts_of_the_grid(choice, tmp_path):
     write_report(fake_results(**choice), {"protocol": "paper"}, tmp_path)
-    Tree((tmp_path / "report.html").read_text(encoding="utf-8"))
+    Page((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert "nan" not in (tmp_path / "report.md").read_text(encoding="utf-8").lower()
 
 
@@ -232,7 +207,7 @@ def test_everything_failed(tmp_path):
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<b>" not in html
     assert "<i>" not in html
-    tree = Tree(html)
+    tree = Page(html)
     assert "failed: <b>|x|</b> *y*\nline" in tree.text
     assert "<i>fast</i> | `one`" in tree.text
     markdown = (tmp_path / "report.md").read_text(encoding="utf-8")

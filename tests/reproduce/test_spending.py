@@ -2,7 +2,7 @@ import math
 
 from fake_results import frame, row
 
-from sentree.reproduce.as_markdown import as_markdown
+from sentree.document.as_markdown import as_markdown
 from sentree.reproduce.spending import cost_section
 from sentree.reproduce.tables import blocks, scores
 

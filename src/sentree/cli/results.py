@@ -126,34 +126,29 @@ def _shown_labels(model: Any) -> Any:
     return np.array(names, dtype=object)[model.labels_]
 
 
-def _places(wanted: str | None, model: Any, data: Any, console: Console) -> Any:
-    """Return where the samples are drawn: as the user says, or on a map of our own."""
+def _places(wanted: str, data: Any) -> Any:
+    """Return where the user wants the samples drawn: columns of the data, or a file."""
     import numpy as np
 
-    from sentree import io, summary
+    from sentree import io
 
-    if wanted is None:
-        with console.step("making a map"):
-            return summary.places(model, getattr(data, "X", None))
-    if Path(wanted).is_file():
-        found = io.read_samples(wanted)
-        places = np.asarray(found.X, dtype=float)
-        if places.shape[1] != 2:
-            raise io.InputError(f"--map {wanted} has {places.shape[1]} columns of numbers, not 2")
-        if found.ids is not None and data.ids is not None:
-            row = dict(zip(found.ids.tolist(), range(found.n), strict=True))
-            missing = [name for name in data.ids.tolist() if name not in row]
-            if missing:
-                raise io.InputError(f"--map {wanted} has no sample {missing[0]!r}")
-            return places[[row[name] for name in data.ids.tolist()]]
-        if found.n != data.n:
-            raise io.InputError(f"--map {wanted} has {found.n} rows, the data have {data.n}")
-        return places
-    columns = [data.columns[name] for name in wanted.split(",")]
-    try:
-        return np.column_stack([column.astype(float) for column in columns])
-    except ValueError as error:
-        raise io.InputError(f"--map {wanted}: {error}") from None
+    if not Path(wanted).is_file():
+        columns = [data.columns[name] for name in wanted.split(",")]
+        if len(columns) != 2:
+            raise io.InputError(f"--map {wanted} names {len(columns)} columns, expected two")
+        try:
+            return np.column_stack([column.astype(float) for column in columns])
+        except (TypeError, ValueError) as error:
+            raise io.InputError(f"--map {wanted}: {error}") from None
+    found = io.read_samples(wanted)
+    places = np.asarray(found.X, dtype=float)
+    if places.shape[1] != 2:
+        raise io.InputError(f"--map {wanted} has {places.shape[1]} columns of numbers, not two")
+    if found.ids is not None and data.ids is not None:
+        return places[found.rows(data.ids, data.source)]
+    if found.n != data.n:
+        raise io.InputError(f"--map {wanted} has {found.n} rows, {data.source} has {data.n}")
+    return places
 
 
 def levels_of(tree: Any) -> dict[str, Any]:
@@ -176,11 +171,13 @@ def illustrate(
     from sentree import SSEHierarchy, summary
 
     is_tree = isinstance(model, SSEHierarchy)
-    places = None if is_tree and report is None else _places(map, model, data, console)
+    places = None if map is None else _places(map, data)
     title = "standard input" if source == "-" else Path(source).name
     if plot is not None:
         with console.step("drawing"):
-            _draw(model, is_tree, places, data, title, plot)
+            if places is None and not is_tree:
+                places = summary.places(model, getattr(data, "X", None))
+            _draw(model, is_tree, places, title, plot)
         console.wrote(plot, "the tree" if is_tree else "the clusters on a map")
     if report is not None:
         with console.step("writing the report"):
@@ -188,14 +185,14 @@ def illustrate(
                 report,
                 model,
                 ids=data.ids,
-                places=places,
-                title=title,
+                places=None if map is None else places,
+                source=title,
                 warnings=console.warnings,
             )
         console.wrote(report, "everything on one page")
 
 
-def _draw(model: Any, is_tree: bool, places: Any, data: Any, title: str, target: str) -> None:
+def _draw(model: Any, is_tree: bool, places: Any, title: str, target: str) -> None:
     """Draw a partition on its map, or a tree."""
     import matplotlib
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
-    *("axes_of", "bounds", "mixed", "palette", "plain", "ranked", "recoloured", "shortened"),
+    *("axes_of", "bounds", "checked_strength", "mixed", "palette", "plain", "ranked"),
+    *("recoloured", "shortened"),
 ]
 
 BLUE = "#0072B2"
@@ -95,6 +96,16 @@ def ranked(labels: ArrayLike, n: int | None = None) -> tuple[list[str], Any, NDA
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
     return [str(name) for name in names[order]], rank[code], size[order]
+
+
+def checked_strength(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return strengths of membership, one for each sample."""
+    strength = np.asarray(values, dtype=np.float64)
+    if strength.shape != shape:
+        raise ValueError(f"strength has shape {strength.shape}, expected {shape}")
+    if not ((strength >= 0) & (strength <= 1)).all():
+        raise ValueError("strength must be between 0 and 1")
+    return strength
 
 
 def shortened(names: Sequence[str], longest: int = 24) -> list[str]:

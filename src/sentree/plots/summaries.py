@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sentree.plots.style import BLUE, BROKEN, INK, SMALL, axes_of, mixed, plain, ranked, shortened
+from sentree.plots.style import (
+    BLUE,
+    BROKEN,
+    INK,
+    SMALL,
+    axes_of,
+    checked_strength,
+    mixed,
+    plain,
+    ranked,
+    shortened,
+)
 from sentree.report import ConstraintReport
 
 if TYPE_CHECKING:
@@ -171,11 +182,13 @@ def cluster_sizes(
     -------
     matplotlib axes
     """
+    from matplotlib.ticker import MaxNLocator
+
     names, code, size = ranked(labels)
     if max_clusters < 1:
         raise ValueError(f"max_clusters must be 1 or more, got {max_clusters}")
     shown = min(len(names), max_clusters)
-    counts = None if strength is None else _by_strength(np.asarray(strength), code, len(names))
+    counts = None if strength is None else _by_strength(strength, code, len(names))
     texts = shortened(names[:shown]) if shown <= _NAMED else []
     longest = max(map(len, texts), default=0)
     ax = axes_of(ax, float(np.clip(2.5 + 0.2 * shown, 4, 8)), 3.4 + 0.06 * longest)
@@ -208,6 +221,7 @@ def cluster_sizes(
     plain(ax)
     ax.set(title=title, ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2))
     ax.set_ylim(0, 1.05 * size[0])
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.yaxis.set_major_formatter("{x:,.0f}")
     noun = "cluster" if len(names) == 1 else "clusters"
     caption = f"{len(names):,} {noun}"
@@ -221,9 +235,6 @@ def cluster_sizes(
 
 def _by_strength(strength: Any, code: Any, k: int) -> Any:
     """Count the samples of each cluster by class of strength."""
-    if strength.shape != code.shape:
-        raise ValueError(f"strength has shape {strength.shape}, expected {code.shape}")
-    if not ((strength >= 0) & (strength <= 1)).all():
-        raise ValueError("strength must be between 0 and 1")
+    strength = checked_strength(strength, code.shape)
     part = np.minimum((strength * _STRENGTHS).astype(np.int64), _STRENGTHS - 1)
     return np.bincount(part * k + code, minlength=_STRENGTHS * k).reshape(_STRENGTHS, k)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from sentree.reproduce.document import Bullets, Document, Heading, Span, Table, Text, counted
+from sentree.document.blocks import Bullets, Document, Heading, Span, Table, Text, counted
 from sentree.reproduce.grid import AMOUNT, DETERMINISTIC
 from sentree.reproduce.published import reasons
 from sentree.reproduce.ranks import ranking

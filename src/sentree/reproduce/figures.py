@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sentree.files import replacing
-from sentree.reproduce.document import counted
+from sentree.document.blocks import counted
+from sentree.document.drawing import as_svg, drawing_style
+from sentree.files import replacing, write
 from sentree.reproduce.grid import AMOUNT, AMOUNTS
 from sentree.reproduce.ranks import Ranking, cliques, p_value
 from sentree.reproduce.tables import TABLES, Place, Score
@@ -46,31 +47,6 @@ _STYLE = {
     "Semi-MultiCons": Style("#CC79A7", "d"),
 }
 _OTHER = Style("#7F7F7F", ".")
-_RC: Any = {
-    "font.family": "sans-serif",
-    "font.size": 8,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "legend.fontsize": 8,
-    "axes.linewidth": 0.6,
-    "axes.edgecolor": "#555555",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "grid.color": "#E3E3E3",
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 4.0,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "sentree",
-}
 _DPI = 220
 #: From this many draws on the spread is a band, below it bars.
 _BAND = 5
@@ -78,13 +54,9 @@ _BAND = 5
 
 def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a picture as PNG and as SVG with its text as text."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(_RC):
-        with replacing(folder / f"{name}.png") as part:
-            figure.savefig(part, dpi=_DPI, format="png")
-        with replacing(folder / f"{name}.svg") as part:
-            figure.savefig(part, format="svg", metadata={"Date": None})
+    with drawing_style(), replacing(folder / f"{name}.png") as part:
+        figure.savefig(part, dpi=_DPI, format="png")
+    write(folder / f"{name}.svg", as_svg(figure))
 
 
 def curves(
@@ -98,10 +70,9 @@ def curves(
 
     Methods of the kind "none" are horizontal lines; a hollow mark is the printed figure.
     """
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_RC):
+    with drawing_style():
         width = max(1.75 * len(datasets) + 0.4, 4.6)
         figure = Figure((width, 1.6 * len(metrics) + 0.65), layout="constrained")
         axes = figure.subplots(len(metrics), len(datasets), sharex=True, squeeze=False)
@@ -208,10 +179,9 @@ def _handles(methods: Sequence[str], flat: Sequence[str]) -> list[Any]:
 
 def rank_diagrams(rankings: Mapping[str, Ranking]) -> Figure:
     """Draw Demsar's diagram of critical differences for every group, one below the other."""
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_RC):
+    with drawing_style():
         rows = [_levels(rank) for rank in rankings.values()]
         figure = Figure((6.4, 0.17 * sum(rows) + 0.1))
         grid = figure.add_gridspec(
@@ -290,11 +260,10 @@ def _diagram(ax: Axes, title: str, rank: Ranking, height: float) -> None:
 
 def trade_off(groups: Mapping[str, Mapping[str, tuple[float, float]]]) -> Figure:
     """Draw accuracy against time: for every group of methods their seconds and their mean ARI."""
-    import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    with mpl.rc_context(_RC):
+    with drawing_style():
         figure = Figure((2.7 * len(groups) + 0.3, 2.9), layout="constrained")
         axes = figure.subplots(1, len(groups), squeeze=False)[0]
         for ax, (title, points) in zip(axes, groups.items(), strict=True):

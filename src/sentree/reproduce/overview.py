@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sentree.reproduce.accuracy import KINDS, explained, signed_list
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
     Bullets,
     Document,
     Heading,
@@ -17,6 +16,7 @@ from sentree.reproduce.document import (
     counted,
     prose,
 )
+from sentree.reproduce.accuracy import KINDS, explained, signed_list
 from sentree.reproduce.grid import EXPERIMENTS
 from sentree.reproduce.published import PRINTED
 from sentree.reproduce.tables import Block, Comparison, Place, Score, compare, our_values

@@ -7,11 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sentree.files import write
-from sentree.reproduce.accuracy import MISSING, block_section
-from sentree.reproduce.as_html import as_html
-from sentree.reproduce.as_markdown import as_markdown
-from sentree.reproduce.document import (
+from sentree.document.as_html import as_html
+from sentree.document.as_markdown import as_markdown
+from sentree.document.blocks import (
     Bullets,
     Document,
     Heading,
@@ -21,6 +19,8 @@ from sentree.reproduce.document import (
     counted,
     prose,
 )
+from sentree.files import write
+from sentree.reproduce.accuracy import MISSING, block_section
 from sentree.reproduce.figures import curves, save
 from sentree.reproduce.grid import DETERMINISTIC, EXPERIMENTS
 from sentree.reproduce.overview import overview
@@ -82,7 +82,8 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
         *_environment(manifest),
     ]
     write(folder / "report.md", as_markdown(document))
-    return write(folder / "report.html", as_html(document, folder))
+    drawn = as_html(document, lambda name: (folder / f"{name}.svg").read_bytes())
+    return write(folder / "report.html", drawn)
 
 
 def _protocol(found: Mapping[Place, Score], protocol: str) -> Document:

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sentree.reproduce.accuracy import MISSING, method_name, number
-from sentree.reproduce.costs import OWN, Cost, costs, own_share, totals
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
     Document,
     Heading,
     Paragraph,
@@ -20,6 +18,8 @@ from sentree.reproduce.document import (
     counted,
     prose,
 )
+from sentree.reproduce.accuracy import MISSING, method_name, number
+from sentree.reproduce.costs import OWN, Cost, costs, own_share, totals
 from sentree.reproduce.figures import save, trade_off
 from sentree.reproduce.groups import GROUPS, Group
 from sentree.reproduce.tables import Block, Place, Score, Values, in_order, our_values

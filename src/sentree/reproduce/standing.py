@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentree.reproduce.accuracy import method_name, number
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
     Document,
     Heading,
     Paragraph,
@@ -19,6 +18,7 @@ from sentree.reproduce.document import (
     counted,
     prose,
 )
+from sentree.reproduce.accuracy import method_name, number
 from sentree.reproduce.figures import rank_diagrams, save
 from sentree.reproduce.groups import GROUPS
 from sentree.reproduce.prose import TESTS

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
+    Block,
     Bullets,
     Document,
+    Facts,
+    Folded,
     Heading,
     Paragraph,
     Picture,
@@ -24,7 +26,7 @@ def as_markdown(document: Document) -> str:
     return "\n\n".join(map(_block, document)) + "\n"
 
 
-def _block(block: Heading | Paragraph | Bullets | Table | Picture) -> str:
+def _block(block: Block) -> str:
     match block:
         case Heading(level, text):
             return f"{'#' * level} {_escape(text)}"
@@ -32,16 +34,21 @@ def _block(block: Heading | Paragraph | Bullets | Table | Picture) -> str:
             return _text(text)
         case Bullets(items):
             return "\n".join(f"- {_text(item)}" for item in items)
-        case Table(caption, columns, rows):
-            return f"{_text(caption)}\n\n{_table(columns, rows)}"
+        case Facts(items):
+            return "\n".join(f"- {_escape(name)}: {_escape(figure)}" for figure, name in items)
+        case Table():
+            return f"{_text(block.caption)}\n\n{_table(block)}"
         case Picture(name, caption):
             return f"![{_escape(block.alternative)}]({name}.png)\n\n{_text(caption)}"
+        case Folded(title, inside):
+            return "\n\n".join([f"**{_escape(title)}**", *map(_block, inside)])
 
 
-def _table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Text]]) -> str:
-    names = [_escape(" ".join(filter(None, column))) for column in columns]
-    lines = [names, ["---"] + ["--:"] * (len(names) - 1)]
-    lines += [[_text(cell) for cell in row] for row in rows]
+def _table(table: Table) -> str:
+    names = [_escape(" ".join(filter(None, column))) for column in table.columns]
+    words = {0, *table.words}
+    lines = [names, ["---" if number in words else "--:" for number in range(len(names))]]
+    lines += [[_text(cell) for cell in row] for row in table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from itertools import groupby
-from pathlib import Path
 
-from sentree.reproduce.document import (
+from sentree.document.blocks import (
+    Block,
     Bullets,
     Document,
+    Facts,
+    Folded,
     Heading,
     Paragraph,
     Picture,
@@ -28,11 +30,11 @@ _ENLARGED = 1.6
 _TAG = {"strong": "strong", "code": "code", "sup": "sup", "small": "small"}
 
 
-def as_html(document: Document, folder: Path) -> str:
-    """Write a document as HTML, with the pictures (SVG) found in a folder."""
+def as_html(document: Document, drawing: Callable[[str], bytes]) -> str:
+    """Write a document as HTML; ``drawing`` gives the picture of a name, as SVG."""
     title = next((block.text for block in document if isinstance(block, Heading)), "Report")
-    style = files("sentree.reproduce").joinpath("report.css").read_text(encoding="utf-8")
-    body = "\n".join(_block(block, folder) for block in document)
+    style = files("sentree.document").joinpath("report.css").read_text(encoding="utf-8")
+    body = "\n".join(_block(block, drawing) for block in document)
     first_section = body.find("<h2")
     body = body[:first_section] + _contents(document) + "\n" + body[first_section:]
     return (
@@ -58,7 +60,7 @@ def _anchor(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path) -> str:
+def _block(block: Block, drawing: Callable[[str], bytes]) -> str:
     match block:
         case Heading(level, text):
             anchor = f' id="{_anchor(text)}"' if level == 2 else ""
@@ -67,14 +69,27 @@ def _block(block: Heading | Paragraph | Bullets | Table | Picture, folder: Path)
             return f"<p>{_text(text)}</p>"
         case Bullets(items):
             return "<ul>\n" + "\n".join(f"<li>{_text(item)}</li>" for item in items) + "\n</ul>"
-        case Table(caption, columns, rows):
-            return _table(caption, columns, rows)
+        case Facts(items):
+            return _facts(items)
+        case Table():
+            return _table(block)
         case Picture():
-            return _picture(block, folder)
+            return _picture(block, drawing(block.name))
+        case Folded(title, inside):
+            within = "\n".join(_block(part, drawing) for part in inside)
+            return f"<details>\n<summary>{html.escape(title)}</summary>\n{within}\n</details>"
 
 
-def _picture(picture: Picture, folder: Path) -> str:
-    drawing = (folder / f"{picture.name}.svg").read_bytes()
+def _facts(items: Sequence[tuple[str, str]]) -> str:
+    """Write the name after the figure, which looks the larger of the two."""
+    pairs = (
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(figure)}</dd></div>"
+        for figure, name in items
+    )
+    return '<dl class="facts">\n' + "\n".join(pairs) + "\n</dl>"
+
+
+def _picture(picture: Picture, drawing: bytes) -> str:
     data = base64.b64encode(drawing).decode("ascii")
     return (
         f'<figure>\n<div class="scroll picture"><img alt="{html.escape(picture.alternative)}" '
@@ -90,52 +105,56 @@ def _points(drawing: bytes) -> float:
     return float(width[1]) if width else 480.0
 
 
-def _table(
-    caption: Text, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Text]]
-) -> str:
-    edges = [
-        number and columns[number][0] != columns[number - 1][0] for number in range(len(columns))
-    ]
+def _table(table: Table) -> str:
+    classes = [_classes(table, number) for number in range(len(table.columns))]
     body = "\n".join(
         "<tr>"
         + "".join(
-            f'<th scope="row">{_text(cell)}</th>'
-            if not number
-            else f"<td{_edge(bool(edges[number]))}>{_text(cell)}</td>"
+            f"<td{classes[number]}>{_text(cell)}</td>"
+            if number
+            else f'<th scope="row">{_text(cell)}</th>'
             for number, cell in enumerate(row)
         )
         + "</tr>"
-        for row in rows
+        for row in table.rows
     )
     return (
-        f'<div class="scroll"><table>\n<caption>{_text(caption)}</caption>\n'
-        f"<thead>\n{_header(columns)}\n</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
+        f'<div class="scroll"><table>\n<caption>{_text(table.caption)}</caption>\n'
+        f"<thead>\n{_header(table, classes)}\n</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
 
-def _edge(first_of_group: bool) -> str:
-    return ' class="edge"' if first_of_group else ""
+def _classes(table: Table, number: int) -> str:
+    """Say of a column whether it is the first of a group, and whether it holds words."""
+    columns = table.columns
+    names = []
+    if number and columns[number][0] != columns[number - 1][0]:
+        names.append("edge")
+    if number in table.words:
+        names.append("words")
+    return f' class="{" ".join(names)}"' if names else ""
 
 
-def _header(columns: Sequence[tuple[str, str]]) -> str:
+def _header(table: Table, classes: Sequence[str]) -> str:
     """One line of headings, or two where columns have groups."""
-    if not any(group for group, _ in columns):
-        cells = "".join(f'<th scope="col">{html.escape(name)}</th>' for _, name in columns)
-        return f"<tr>{cells}</tr>"
+    single = [
+        f'<th scope="col"{kind}>{html.escape(name)}</th>'
+        for (_, name), kind in zip(table.columns, classes, strict=True)
+    ]
+    if not any(group for group, _ in table.columns):
+        return f"<tr>{''.join(single)}</tr>"
     above, below = [], []
-    for group, members in groupby(columns, key=lambda column: column[0]):
-        names = [html.escape(name) for _, name in members]
+    numbered = enumerate(table.columns)
+    for group, members in groupby(numbered, key=lambda column: column[1][0]):
+        numbers = [number for number, _ in members]
         if group:
             above.append(
-                f'<th scope="colgroup" class="edge" colspan="{len(names)}">'
+                f'<th scope="colgroup" class="edge" colspan="{len(numbers)}">'
                 f"{html.escape(group)}</th>"
             )
-            below += [
-                f'<th scope="col"{_edge(not number)}>{name}</th>'
-                for number, name in enumerate(names)
-            ]
+            below += [single[number] for number in numbers]
         else:
-            above += [f'<th scope="col" rowspan="2">{name}</th>' for name in names]
+            above += [single[number].replace("<th ", '<th rowspan="2" ', 1) for number in numbers]
     return f"<tr>{''.join(above)}</tr>\n<tr>{''.join(below)}</tr>"
 
 

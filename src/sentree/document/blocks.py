@@ -1,14 +1,17 @@
-"""A small document: headings, paragraphs, lists, tables and pictures, without a format."""
+"""A small document: headings, facts, paragraphs, lists, tables and pictures, without a format."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 __all__ = [
+    "Block",
     "Bullets",
     "Document",
+    "Facts",
+    "Folded",
     "Heading",
     "Paragraph",
     "Picture",
@@ -38,7 +41,7 @@ def prose(text: str) -> Text:
 
 def counted(number: int, noun: str) -> str:
     """Write a number of things."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 class Heading(NamedTuple):
@@ -60,6 +63,13 @@ class Bullets(NamedTuple):
     items: Sequence[Text]
 
 
+class Facts(NamedTuple):
+    """What matters most, at a glance."""
+
+    items: Sequence[tuple[str, str]]
+    """A figure, and what it counts."""
+
+
 class Table(NamedTuple):
     """A table whose first column names the rows."""
 
@@ -67,6 +77,8 @@ class Table(NamedTuple):
     columns: Sequence[tuple[str, str]]
     """Group ("" for none) and name; neighbours of one group stand under one heading."""
     rows: Sequence[Sequence[Text]]
+    words: Collection[int] = ()
+    """Columns that hold words in place of figures."""
 
 
 class Picture(NamedTuple):
@@ -81,4 +93,12 @@ class Picture(NamedTuple):
         return "".join(span.text for span in self.caption).partition(". ")[0]
 
 
-Document = Sequence[Heading | Paragraph | Bullets | Table | Picture]
+class Folded(NamedTuple):
+    """What few will read, under a line that opens it."""
+
+    title: str
+    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture]
+
+
+Block = Heading | Paragraph | Bullets | Facts | Table | Picture | Folded
+Document = Sequence[Block]

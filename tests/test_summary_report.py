@@ -1,0 +1,373 @@
+"""sentree.summary.write_report: what it says is what the model found."""
+
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+
+from page import Page
+from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, summary
+from sentree.document.blocks import Picture
+from sentree.summary import report as report_module
+from sentree.summary.pictures import Pictures
+from sentree.tree import EncodingTree
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"quoted\" & 'single'",
+    r"$x^2$ and $\frac{",
+    "名前 العربية",
+    "a" * 900,
+    "\x00\x1b[31m\n\ttab",
+    "\udcff lone surrogate",
+    "\u202eturned",
+    "`code`",
+    "--><svg onload=x>",
+]
+
+
+def judged(model, given):
+    """The model as if it had been fitted with these constraints and had found the same."""
+    model.constraints_ = given
+    model._conclude(given)
+    return model
+
+
+@pytest.fixture(scope="module")
+def iris():
+    """A model with some of each kind of constraint broken, and the samples outside its first."""
+    X = load_iris().data
+    labels = np.full(150, None, dtype=object)
+    labels[:40:4], labels[100:140:4] = "setosa", "virginica"
+    model = SSEPartition(n_clusters=3).fit(X)
+    found = model.labels_
+    inside, outside = np.flatnonzero(found == found[0]), np.flatnonzero(found != found[0])
+    labels[outside[0]] = "setosa"
+    given = (
+        Constraints.from_labels(labels)
+        + Constraints.from_pairs(
+            must_link=[(0, 1), (2, outside[1])], cannot_link=[(0, outside[2]), (3, 5)]
+        )
+        + Constraints.from_groups(
+            together=[[6, 7, outside[3]]], apart=[[9, 10, outside[4]], [11, outside[5]]]
+        )
+        + Constraints.from_negative_labels([(inside[-1], "setosa"), (outside[6], "setosa")])
+    )
+    return judged(model, given), outside
+
+
+@pytest.fixture(scope="module")
+def ids():
+    return [f"flower-{i:03d}" for i in range(150)]
+
+
+@pytest.fixture(scope="module")
+def page(iris, ids, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "iris.html"
+    settings = dict(mpl.rcParams)
+    given = {"source": "/somewhere/iris.csv", "warnings": ["mind the gap"]}
+    assert summary.write_report(path, iris[0], ids=ids, **given) == path
+    assert dict(mpl.rcParams) == settings
+    assert os.listdir(path.parent) == ["iris.html"]
+    return path, Page(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def words_only(monkeypatch):
+    """Leave the pictures out, which take most of the time."""
+    empty = b'<svg xmlns="x" width="9pt"/>'
+    monkeypatch.setattr(Pictures, "draw", lambda self, name, *rest: Picture(name, []))
+    monkeypatch.setattr(Pictures, "__getitem__", lambda self, name: empty)
+
+
+def test_headline(iris, page):
+    model, text = iris[0], page[1].text
+    report = model.constraint_report_
+    assert "Clusters of iris.csv" in text
+    assert "150 samples were put into 3 clusters, the number that was asked for." in text
+    kept = report.n_given - report.n_broken
+    assert f"{report.n_given} constraints given: {kept} ({100 * report.share:.1f} %)" in text
+    assert f"{report.n_broken} broken" in text
+    weak = int((model.membership_strength_ < 0.5).sum())
+    assert f"{weak} sample" in text
+    assert "mind the gap" in text
+    assert f"sentree {__version__}" in text
+    assert "SSEPartition(n_clusters=3)" in text
+    assert f"The objective is {model.objective_:.4f} bits: {model.entropy_:.4f}" in text
+
+
+def test_clusters(iris, page):
+    model = iris[0]
+    rows = page[1].table("cluster")
+    assert sorted(int(row["cluster"]) for row in rows) == [0, 1, 2]
+    sizes = [int(row["samples"]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    for row in rows:
+        inside = model.labels_ == int(row["cluster"])
+        assert int(row["samples"]) == inside.sum()
+        strength = model.membership_strength_[inside]
+        assert float(row["mean strength"]) == pytest.approx(strength.mean(), abs=6e-4)
+        assert int(row["below 0.5"]) == (strength < 0.5).sum()
+        name = model.cluster_names_[int(row["cluster"])]
+        assert row["name"] == (name or "–")
+        known = np.isin(model.constraints_.label_index, np.flatnonzero(inside))
+        assert int(row["labelled"]) == known.sum()
+
+
+def test_least_sure_samples(iris, page, ids):
+    model = iris[0]
+    rows = [row for row in page[1].table("sample") if "second-best cluster" in row]
+    lowest = np.argsort(model.membership_strength_, kind="stable")[:25]
+    assert [row["sample"] for row in rows] == [ids[i] for i in lowest]
+    for row, i in zip(rows, lowest, strict=True):
+        assert float(row["strength"]) == pytest.approx(model.membership_strength_[i], abs=6e-4)
+        assert row["cluster"].split(" ")[0] == str(model.labels_[i])
+        assert row["second-best cluster"].split(" ")[0] != str(model.labels_[i])
+        assert (row["constraints on it"] != "–") == (i in model.constraints_.named)
+
+
+def test_broken_constraints_of_each_kind(iris, page, ids):
+    model, outside = iris
+    rows = [row for row in page[1].table("sample") if "was said to be" in row]
+    said = {(row["sample"], row["was said to be"]) for row in rows}
+    given, broken = model.constraints_, model.constraint_report_.broken
+    assert all(map(len, broken.values()))
+    of_class = {
+        int(i): given.classes[c] for i, c in zip(given.label_index, given.label_code, strict=True)
+    }
+    assert said == {
+        (ids[2], f"together with {ids[outside[1]]}"),
+        (ids[3], f"apart from {ids[5]}"),
+        (ids[outside[3]], f"like the others of its group, such as {ids[6]}"),
+        (ids[9], f"apart from {ids[10]}"),
+        *((ids[i], of_class[i]) for i in broken["labels"].tolist()),
+        *((ids[given.negative_index[k]], "not setosa") for k in broken["negative_labels"]),
+    }
+    for row in rows:
+        cluster = model.labels_[ids.index(row["sample"])]
+        assert row["is in"].startswith(f"cluster {cluster}")
+    assert "Broken: 1 must-link." in page[1].text
+
+
+def test_pictures_hold_their_figures(iris, page):
+    report = iris[0].constraint_report_
+    drawings = page[1].drawings()
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)  # a picture that is not whole is not shown
+    everything = "\n".join(drawings)
+    assert f"{report.kept['labels']} of {report.given['labels']}" in everything
+    assert "must-link broken (2)" in everything  # a pair, and a member of a group
+    assert "objective (bits)" in everything
+    assert "strength of each sample" in everything
+    assert len(drawings) == 5
+
+
+def test_the_page_needs_nothing_else(page):
+    path, parsed = page
+    text = path.read_text(encoding="utf-8")
+    assert all(re.match("data:image/svg[+]xml;base64,|#", link) for link in parsed.links)
+    anchors = {link[1:] for link in parsed.links if link.startswith("#")}
+    assert anchors <= set(parsed.ids)
+    assert "script" not in parsed.tags
+    assert "link" not in parsed.tags
+    assert not re.search(r"https?:|url\(|@import", text)
+    assert len(text) < 600_000
+
+
+def test_the_same_model_gives_the_same_bytes(iris, page, ids, tmp_path):
+    path = tmp_path / "again.html"
+    given = {"source": "/somewhere/iris.csv", "warnings": ["mind the gap"]}
+    with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "path"}):
+        summary.write_report(path, iris[0], ids=ids, **given)
+    assert path.read_bytes() == page[0].read_bytes()
+
+
+def test_text_of_unknown_origin_stays_text(tmp_path):
+    X, y = make_blobs(120, 4, centers=3, random_state=0)
+    ids = [f"{HOSTILE[i % len(HOSTILE)]}{i}" for i in range(120)]
+    names = [r"$\frac{ <b>T & B</b>", "<img src=http://x/y.png onerror=alert(1)>", "\x07" * 500]
+    labels = [names[c] if i % 3 == 0 else None for i, c in enumerate(y)]
+    labels[0] = names[(y[0] + 1) % 3]
+    given = Constraints.from_labels(labels) + Constraints.from_pairs([(1, 2), (4, 5)])
+    path = tmp_path / "hostile.html"
+    for model in (SSEPartition(n_clusters=3), SSEHierarchy(n_clusters=3)):
+        model.fit(X, constraints=given)
+        summary.write_report(
+            path, model, ids=ids, source='<i>"&.csv', warnings=["<script>x</script> `a`"]
+        )
+        page = Page(path.read_text(encoding="utf-8"))
+        assert {"script", "i", "b", "svg"}.isdisjoint(page.tags)
+        assert page.tags.count("img") == len(page.drawings())
+        assert "<script>x</script> `a`" in page.text
+        assert '<i>"&.csv' in page.text
+        assert r"$\frac{ <b>T & B</b>" in page.text
+        assert "<script>alert(1)</script>" in page.text
+        assert not any(len(word) > 60 for word in re.findall("a+", page.text))
+        assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", page.text)
+        for drawing in page.drawings():
+            ElementTree.fromstring(drawing)
+
+
+@pytest.mark.usefixtures("words_only")
+def test_no_constraints_and_one_cluster(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    page = Page(summary.write_report(tmp_path / "r.html", SSEPartition(1).fit(X)).read_text())
+    assert "No constraints were given." in page.text
+    assert "There is one cluster, so nothing is in doubt." in page.text
+    assert "Constraints" not in re.findall("[A-Z][a-z]+", page.text.split("Map")[0])
+    assert "constraints" not in page.ids
+
+
+@pytest.mark.usefixtures("words_only")
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({}, "The number was not given: it was chosen from the data."),
+        ({"resolution": 3.0}, "as many as a resolution of 3 gives"),
+        ({"method": "paper"}, "no union of two of them would lower the objective"),
+    ],
+)
+def test_why_so_many_clusters(tmp_path, parameters, words):
+    model = SSEPartition(**parameters).fit(load_iris().data)
+    text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+    assert words in text
+    assert f"put into {model.n_clusters_} clusters" in text
+
+
+def test_a_tree_and_labels_of_several_levels(tmp_path):
+    X, y = make_blobs(160, 4, centers=4, cluster_std=0.5, random_state=3)
+    paths = [f"{'ab'[c // 2]}/{c}" if i % 2 else "ab"[c // 2] for i, c in enumerate(y)]
+    given = Constraints.from_paths(paths) + Constraints.from_triplets([(0, 1, 2), (0, 2, 1)])
+    model = SSEHierarchy().fit(X, constraints=given)
+    page = Page(summary.write_report(tmp_path / "tree.html", model).read_text())
+    assert "as many as the coarsest labels name" in page.text
+    tree = model.tree_
+    assert f"{tree.n_nodes - tree.n_leaves} branching points" in page.text
+    assert [row["labelled samples"] for row in page.table("level")] == ["160", "80"]
+    assert any("majority" in drawing for drawing in page.drawings())
+    broken = model.constraint_report_.broken["triplets"]
+    assert len(broken) >= 1
+    triplets = [row for row in page.table("row (from 0)") if "closer to" in str(row)]
+    assert len(triplets) == len(broken)
+
+
+@pytest.mark.usefixtures("words_only")
+def test_the_choice_of_the_recipe_is_told(tmp_path):
+    X, y = make_blobs(200, 4, centers=3, random_state=0)
+    known = np.where(np.arange(200) % 2, y, -1)
+    model = SSEPartition(n_clusters=3, selection="on").fit(X, known)
+    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    rows = page.table("way of searching")
+    assert len(rows) == len(model.selection_.candidates)
+    scores = [float(row["score"]) for row in rows]
+    assert scores == pytest.approx([c.score for c in model.selection_.candidates], abs=6e-4)
+    assert sum(row[""] == "taken" for row in rows) == 1
+
+
+@pytest.mark.usefixtures("words_only")
+def test_many_broken_constraints_are_counted_and_capped(tmp_path):
+    model = SSEPartition(n_clusters=2).fit(make_blobs(600, 3, centers=2, random_state=0)[0])
+    one, two = (np.flatnonzero(model.labels_ == c) for c in (0, 1))
+    wrong = np.column_stack((one[:250], two[:250]))
+    judged(model, Constraints.from_pairs(must_link=wrong))
+    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    assert "Broken: 250 must-links." in page.text
+    rows = [row for row in page.table("row (from 0)") if "was said to be" in row]
+    assert len(rows) == 200
+    assert "The first 200 of 250" in page.text
+
+
+def test_a_hundred_thousand_samples_make_a_small_file(tmp_path):
+    n, k = 100_000, 250
+    i = np.arange(n)
+    edges = np.concatenate([np.column_stack((i, (i + step) % n)) for step in (1, 2)])
+    model = SSEPartition(affinity="precomputed")
+    model.graph_ = Graph.from_edges(edges)
+    model.labels_ = (i * k // n).astype(np.int32)
+    model.tree_ = EncodingTree.from_labels(model.labels_, model.graph_)
+    model.objective_ = model.entropy_ = 1.0
+    model.trace_, model.selection_ = np.array([2.0, 1.5, 1.0]), None
+    judged(model, Constraints.from_pairs(must_link=np.column_stack((i[:-1:7], i[1::7]))))
+    places = np.column_stack((np.cos(i / n * 6), np.sin(i / n * 6)))
+    path = summary.write_report(tmp_path / "large.html", model, ids=i.astype(str), places=places)
+    assert path.stat().st_size < 2_000_000
+    assert "100,000 samples were put into 250 clusters" in Page(path.read_text()).text
+
+
+def test_own_places_are_drawn_and_two_features_too(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        "sentree.plots.partition", lambda places, *rest, ax, **more: drawn.append(places)
+    )
+    X = make_blobs(50, 2, random_state=0)[0]
+    model = SSEPartition().fit(X)
+    text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+    np.testing.assert_array_equal(drawn.pop(), X)
+    assert "had no say" not in text
+    summary.write_report(tmp_path / "r.html", model, places=X[:, ::-1])
+    np.testing.assert_array_equal(drawn.pop(), X[:, ::-1])
+
+
+@pytest.mark.usefixtures("words_only")
+def test_a_failed_report_leaves_the_old_file(iris, tmp_path, monkeypatch):
+    path = tmp_path / "r.html"
+    path.write_text("old")
+
+    def failing(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("sentree.files.os.replace", failing)
+    with pytest.raises(OSError, match="disk full"):
+        summary.write_report(path, iris[0])
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["r.html"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"ids": ["a"]}, ValueError, "1 ids for 150 samples"),
+        ({"places": np.zeros((3, 2))}, ValueError, r"places has shape \(3, 2\), expected"),
+        ({"model": SSEPartition()}, TypeError, "fitted .* got SSEPartition before fit"),
+        ({"model": 3}, TypeError, "got int"),
+        ({"path": "/no/such/folder/r.html"}, FileNotFoundError, "there is no folder"),
+    ],
+)
+def test_wrong_input_is_refused(iris, tmp_path, change, error, message):
+    given = {"path": tmp_path / "r.html", "model": iris[0], **change}
+    with pytest.raises(error, match=message):
+        summary.write_report(given.pop("path"), given.pop("model"), **given)
+    assert not os.listdir(tmp_path)
+
+
+def test_neither_pyplot_nor_the_backend_is_touched(tmp_path):
+    code = (
+        "import sys, numpy as np, matplotlib; from sentree import SSEHierarchy, summary; "
+        "X = np.random.default_rng(0).normal(size=(60, 3)); matplotlib.use('svg'); "
+        f"summary.write_report({str(tmp_path / 'r.html')!r}, SSEHierarchy().fit(X)); "
+        "print('matplotlib.pyplot' in sys.modules, matplotlib.get_backend())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "svg"]
+
+
+@pytest.mark.usefixtures("words_only")
+def test_functions_and_generators_are_named_without_addresses(tmp_path):
+    def own_graph(X):
+        return Graph.from_dense(np.ones((len(X), len(X))) - np.eye(len(X)))
+
+    model = SSEPartition(affinity=own_graph, random_state=np.random.RandomState(3))
+    text = Page(summary.write_report(tmp_path / "r.html", model.fit(np.eye(8))).read_text()).text
+    assert "own_graph" in text
+    assert "RandomState(…)" in text
+    assert not re.search("0x[0-9a-f]{6}", text)
+
+
+def test_the_package_offers_both():
+    assert summary.write_report is report_module.write_report
