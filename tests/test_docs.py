@@ -12,7 +12,7 @@ import pytest
 
 import sentree
 from command import executable
-from examples import blocks, run, workplace
+from examples import as_shown, blocks, run, workplace
 from sentree.baselines import _HOME
 from sentree.datasets import load_paper
 
@@ -64,26 +64,30 @@ def test_page(page):
             elif block.language == "python":
                 run(block, names, name_of(page))
                 n_run += 1
-            elif block.language == "sh" and "sentree " in block.code:
-                run_shell(block, folder)
+            elif block.language == "sh" and not block.code.startswith(("pip ", "make ")):
+                output = run_shell(block, folder)
                 n_run += 1
+            elif block.language == "text":
+                assert as_shown(block.code, output), f"line {block.line}, but got:\n{output}"
     if skipped and not n_run:
         pytest.skip("; ".join(skipped))
 
 
 def run_shell(block, folder):
-    """Run a block of commands as a reader would, with the sentree of this Python."""
+    """Run a block of commands as a reader would, with this sentree, and return what it prints."""
     program = " ".join(f"'{part}'" for part in executable())
     done = subprocess.run(
-        ["bash", "-e", "-c", f'sentree() {{ {program} "$@"; }}\n{block.code}'],
+        ["bash", "-e", "-o", "pipefail", "-c", f'sentree() {{ {program} "$@"; }}\n{block.code}'],
         cwd=folder,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=120,
         check=False,
-        env={**os.environ, "MPLBACKEND": "Agg"},
+        env={**os.environ, "PYTHONPATH": str(Path(sentree.__file__).parents[1])},
     )
-    assert done.returncode == 0, f"line {block.line}: {done.stderr}"
+    assert done.returncode == 0, f"line {block.line}: {done.stdout}"
+    return done.stdout
 
 
 def test_pages_show_and_are_found():
@@ -93,7 +97,7 @@ def test_pages_show_and_are_found():
         text = page.read_text()
         fences = re.findall(r"^\s*```(\S+)", text, re.M)
         assert not set(fences) & {"pycon", "py", "python3", "bash", "shell", "console"}, page
-        shown = sum(fence in ("python", "sh", "{picture}") for fence in fences)
+        shown = sum(fence in ("python", "sh", "text", "{picture}") for fence in fences)
         assert shown == len(list(blocks(text))), f"{page}: a block is indented or misspelled"
 
 

@@ -14,11 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Block", "blocks", "run", "workplace"]
+__all__ = ["Block", "as_shown", "blocks", "run", "workplace"]
 
 _FENCE = re.compile(
     r"^(?:<!-- (?P<mark>not run|needs): (?P<told>[^\n]*?) -->\n+)?"
-    r"```(?P<language>python|sh|\{picture\})(?: (?P<name>[\w-]+))?\n(?P<code>.*?)^```$",
+    r"```(?P<language>python|sh|text|\{picture\})(?: (?P<name>[\w-]+))?\n(?P<code>.*?)^```$",
     re.M | re.S,
 )
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -27,7 +27,7 @@ _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 class Block(NamedTuple):
     """A fenced block of a page."""
 
-    language: str  # "python", "sh" or "{picture}"
+    language: str  # "python", "sh", "text" (the output of the "sh" before it) or "{picture}"
     name: str | None  # of a picture
     code: str
     line: int  # of the page where the code begins
@@ -55,6 +55,11 @@ def workplace() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("benchmarks").symlink_to(Path(__file__).parents[2] / "benchmarks")
         yield Path(folder)
+
+
+def as_shown(shown: str, output: str) -> bool:
+    """Tell whether output is what a page shows, up to white space and "..."."""
+    return doctest.OutputChecker().check_output(shown, output, _OPTIONS)
 
 
 def run(block: Block, names: dict[str, Any], page: str) -> None:
