@@ -6,6 +6,7 @@ a digest of the code and of sentree itself: pictures are never older than what t
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -58,7 +59,7 @@ def drawn(page: Path, folder: Path) -> dict[str, tuple[Path, int]]:
             path = folder / f"{page.stem}-{block.name}-{digest.hexdigest()[:16]}.png"
             assert wanted.setdefault(str(block.name), path) == path, f"{page}: two {block.name}"
     if not all(path.exists() for path in wanted.values()):
-        with workplace():
+        with workplace(), contextlib.redirect_stdout(None):
             _draw(page, found, wanted)
     return {name: (path, _width(path)) for name, path in wanted.items()}
 
