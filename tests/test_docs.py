@@ -163,6 +163,7 @@ def test_every_public_module_has_an_api_page():
             *(f"baselines.{file}" for file in sorted(set(_HOME.values()))),
         ),
         "baselines.mpckmeans",
+        *("io.names", "io.labels"),
         *("plots.agreement", "plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries"),
         *("summary.map", "summary.report"),
     ],

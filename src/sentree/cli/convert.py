@@ -46,10 +46,10 @@ def convert(
     with console(quiet, verbose, to_stderr=target == "-") as talk:
         given.refuse_overwriting([source], [target])
 
-        from sentree import io
+        from sentree.io.convert import convert as convert_file
 
         with talk.step(f"converting {source}"):
-            done = io.convert(
+            done = convert_file(
                 source,
                 target,
                 kind=kind,

@@ -106,8 +106,10 @@ def table_of(
     """Return the result by sample as columns: id or row, cluster, strength, and label if any."""
     import numpy as np
 
+    unnamed = data.id_name is None or data.id_name.startswith("Unnamed:")
+    called = "row" if data.ids is None else "id" if unnamed else data.id_name
     table = {
-        (data.id_name or "id") if data.ids is not None else "row": data.key(),
+        called: data.key(),
         "cluster": labels,
         "strength": np.round(strength, 4),
     }

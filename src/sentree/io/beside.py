@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from sentree.io import columns, text
+from sentree.io import columns
 from sentree.io.errors import InputError, listed
 from sentree.io.names import Named
-from sentree.io.samples import read_parquet
+from sentree.io.samples import read_whole_table
 from sentree.io.sources import TEXT, open_source
 
 if TYPE_CHECKING:
@@ -73,12 +73,7 @@ def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
     Columns
     """
     found = open_source(source, (*TEXT, "parquet"), format)
-    if found.format == "parquet":
-        frame = read_parquet(found).astype(object)
-    else:
-        layout = text.sniff(found)
-        frame = text.parse(layout, layout.names)
-    return _with_ids(frame, found.name)
+    return _with_ids(read_whole_table(found, as_text=True), found.name)
 
 
 def _with_ids(frame: pandas.DataFrame, source: str) -> Columns:

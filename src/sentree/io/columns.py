@@ -54,9 +54,9 @@ def choose(
 
     Where features are named, the columns that are not are dropped.
     """
-    wanted = () if features is None else features
+    there, wanted = set(names), () if features is None else tuple(features)
     for name in (*take, *drop, *wanted, *(() if id_column is None else (id_column,))):
-        if name not in names:
+        if name not in there:
             missing_column(name, names, source)
     aside = tuple(dict.fromkeys((*take, *drop)))
     if id_column is not None and id_column in drop:
@@ -65,12 +65,11 @@ def choose(
     guessed = guessed and names[0] not in wanted
     chosen = names[0] if guessed else id_column
     if features is not None:
-        others = (name for name in names if name not in wanted and name != chosen)
-        return Choice(
-            chosen, guessed, tuple(dict.fromkeys((*aside, *others))), tuple(features), True
-        )
-    rest = tuple(name for name in names if name not in aside and name != chosen)
-    return Choice(chosen, guessed, aside, rest)
+        used = {*wanted, chosen}
+        others = (name for name in names if name not in used)
+        return Choice(chosen, guessed, tuple(dict.fromkeys((*aside, *others))), wanted, True)
+    other = {*aside, chosen}
+    return Choice(chosen, guessed, aside, tuple(name for name in names if name not in other))
 
 
 def missing_column(name: str, names: Sequence[str], source: str) -> NoReturn:
@@ -88,7 +87,7 @@ def holds_ids(name: str, values: NDArray[Any]) -> bool:
     if isinstance(values[0], str) and not is_number(values[0]):
         return True
     numbers = pd.to_numeric(pd.Series(values), errors="coerce")
-    if numbers.isna().any():
+    if not all(is_number(str(value)) for value in values[numbers.isna()]):
         return True
     whole = bool((numbers == np.floor(numbers)).all())
     return whole and bool(_WHOLE_IDS.fullmatch(name)) and bool(numbers.is_unique)
@@ -140,9 +139,13 @@ def feature_array(
             "labels or dropped"
         )
     chosen = frame if list(features) == list(frame.columns) else frame[list(features)]
-    for name, kind in zip(features, chosen.dtypes, strict=True):
-        if kind.kind == "c" or not (is_numeric_dtype(kind) or is_bool_dtype(kind)):
-            _no_numbers(frame[name], name, source, where)
+    wrong = [
+        name
+        for name, kind in zip(features, chosen.dtypes, strict=True)
+        if kind.kind in "cmM" or not (is_numeric_dtype(kind) or is_bool_dtype(kind))
+    ]
+    if wrong:
+        _no_numbers(frame[wrong[0]], wrong, source, where)
     array = np.ascontiguousarray(chosen.to_numpy(dtype=np.float64, na_value=np.nan))
     if not np.isfinite(array).all():
         _not_finite(array, features, source, where)
@@ -150,13 +153,15 @@ def feature_array(
 
 
 def _no_numbers(
-    column: pandas.Series[Any], name: str, source: str, where: Callable[[int], str]
+    column: pandas.Series[Any], names: Sequence[str], source: str, where: Callable[[int], str]
 ) -> NoReturn:
-    """Raise for a column with cells that are no numbers: all of them, or a few."""
+    """Raise for the first of some columns with cells that are no numbers: all of them, or a few."""
     import pandas as pd
 
+    name = names[0]
+    also = f" (the same holds for {listed(names[1:])})" if names[1:] else ""
     wrong = (pd.to_numeric(column, errors="coerce").isna() & column.notna()).to_numpy()
-    if column.dtype.kind in "cmM" or not wrong.any():
+    if not wrong.any():
         raise InputError(
             f"{source}: column {name!r} holds values of type {column.dtype}, which are no "
             f"numbers: leave it out with --drop {quoted(name)}"
@@ -164,20 +169,23 @@ def _no_numbers(
     row = int(np.flatnonzero(wrong)[0])
     cell = column.iloc[row]
     place = f"{source}: column {name!r} has {cell!r} in {where(row)}"
-    if wrong.mean() > 0.5:
+    comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9.]*,[0-9]+\s*", cell)
+    if comma:
+        raise InputError(
+            f"{place}: decimal commas are not read; write the numbers with a decimal point{also}"
+        )
+    if wrong.sum() > column.notna().sum() / 2:
         shown = quoted(name)
         raise InputError(
-            f"{place}, and features must be numbers. If the column holds known classes, say "
+            f"{place}, and features must be numbers{also}. If the column holds known classes, say "
             f"--labels {shown}; if it names the samples, --id {shown}; else leave it out with "
             f"--drop {shown}"
         )
     more = int(wrong.sum()) - 1
     others = f" (and {more} more like it)" if more else ""
-    comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", cell)
-    fix = "write numbers with a decimal point" if comma else "correct the cell"
     raise InputError(
-        f"{place}{others}, which is no number: {fix}, leave out the row, or leave out the column "
-        f"with --drop {quoted(name)}"
+        f"{place}{others}, which is no number: correct the cell, leave out the row, or leave out "
+        f"the column with --drop {quoted(name)}"
     )
 
 

@@ -26,7 +26,7 @@ def did_you_mean(wanted: str, names: Iterable[str]) -> str:
     if near is None:
         alike = [name for name in known if name.strip()[:1].casefold() == plain[:1]]
         searched = [*alike[:_SEARCHED], *known[: max(_SEARCHED - len(alike), 0)]]
-        near = next(iter(difflib.get_close_matches(wanted, searched, n=1)), None)
+        near = next(iter(difflib.get_close_matches(wanted, searched, 1)), None)
     return "" if near is None else f"; did you mean {near!r}?"
 
 

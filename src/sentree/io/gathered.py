@@ -12,7 +12,7 @@ from sentree.io.errors import InputError, did_you_mean
 from sentree.io.labels import clean_labels
 from sentree.io.names import By, Named
 
-__all__ = ["Gathered", "from_cells", "from_json", "listed_rows"]
+__all__ = ["KEYS", "Gathered", "from_cells", "from_json", "listed_rows"]
 
 #: How many samples a statement of each kind names, and what it says of them, in JSON and in lines.
 _KINDS = {
@@ -26,7 +26,7 @@ _KINDS = {
     "path": (1, "path"),
 }
 #: The names of the kinds in JSON.
-_KEYS = {
+KEYS = {
     "must_link": "must-link",
     "cannot_link": "cannot-link",
     "labels": "label",
@@ -196,14 +196,14 @@ def from_json(data: Any, names: Named, by: By, source: str) -> Constraints:
 def _add_object(made: Gathered, data: Any, source: str, hard: bool) -> None:
     if not isinstance(data, Mapping):
         raise InputError(f"{source} holds a {type(data).__name__}, expected an object of lists")
-    known = (*_KEYS, *(() if hard else ("classes", "hard")))
+    known = (*KEYS, *(() if hard else ("classes", "hard")))
     for key in data:
         if key not in known:
             raise InputError(
                 f"{source} has {key!r}{did_you_mean(key, known)} (known are {', '.join(known)})"
             )
     all_hard = hard or data.get("hard") is True
-    for key, kind in _KEYS.items():
+    for key, kind in KEYS.items():
         entries = data.get(key)
         place = Statement(f"{source}, {key}")
         if entries is not None:
@@ -235,8 +235,8 @@ def _entries(
     elif isinstance(entries, Mapping):
         for k, pair in enumerate(entries.items()):
             yield k, (pair, None)
-    elif kind != "not-label" and not all(isinstance(row, list) for row in entries):
-        if len(listed(entries, what)) != names.n:
+    elif kind != "not-label" and not all(isinstance(row, list) for row in listed(entries, what)):
+        if len(entries) != names.n:
             raise InputError(
                 f"{what} holds {len(entries)} values, but {names.source} has {names.n} samples: "
                 "give one for each (null where unknown), or an object of samples and values"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,9 @@ from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, format_of, open_source
 from sentree.io.tables import write_bytes, write_table
 
+if TYPE_CHECKING:
+    import pandas
+
 __all__ = ["GRAPH_FORMATS", "GraphFile", "read_graph", "write_graph"]
 
 #: Formats that graphs are read from.
@@ -27,6 +30,7 @@ GRAPH_FORMATS = (*TEXT, "graphml", "mtx", "npz", "npy", "h5ad")
 #: Names of the two ends of an edge and of its weight, as programs write them.
 _FROM = ("source", "from", "src", "node1", "node_1", "a", "u", "i", "id1", "sample1", "start")
 _TO = ("target", "to", "dst", "node2", "node_2", "b", "v", "j", "id2", "sample2", "end")
+_ENDS = (_FROM, _TO)
 _WEIGHT = ("weight", "w", "similarity", "value", "score")
 
 
@@ -78,8 +82,8 @@ def read_graph(
     separator : str, optional
         What stands between the cells of a list of edges.
     header : {"auto", True, False}
-        Whether the first line of a list of edges names its columns; by default if it is the only
-        one that holds no numbers where the others do, or says something like "source,target".
+        Whether the first line of a list of edges names its columns; by default if it says
+        something like "source,target", or holds no numbers where the others do.
     layer : str, optional
         In H5AD files which graph of ``obsp``; by default ``connectivities``.
 
@@ -128,65 +132,68 @@ def _from_matrix(matrix: Any, source: str) -> Graph:
 def _from_list(source: Source, header: text.Header, separator: str | None) -> GraphFile:
     """Read a list of edges."""
     layout = text.sniff(source, header=False, separator=separator)
-    preview = [cells for _, (_, cells) in zip(range(20), layout.records(), strict=False)]
-    first = [cell.strip() for cell in preview[0]]
-    if first[0].startswith("#"):
-        raise InputError(f"{source.name}, line 1 is a comment: take lines with '#' out")
-    named = _names_columns(first, preview[1:]) if header == "auto" else bool(header)
-    if named:
-        layout = text.sniff(source, header=True, separator=separator)
-    chosen = _ends(layout.names, named, source.name)
     frame = text.parse(layout, layout.names)
-    ends = frame[list(chosen[:2])].to_numpy(dtype=object)
+    first = [str(cell).strip() for cell in frame.iloc[0]]
+    named = _names_columns(first, frame) if header == "auto" else bool(header)
+    chosen = _ends(first, named, source.name)
+    cells = frame.to_numpy(dtype=object)[int(named) :]
+    if not len(cells):
+        raise InputError(f"{source.name} has no edges, only the names of its columns")
+
+    def line(row: int) -> str:
+        text.check_lines(layout)  # a line of too few cells is why one is empty
+        return f"{source.name}, line {layout.line(row + named)}"
+
+    ends = cells[:, chosen[:2]]
     empty = np.argwhere(ends == "")
     if empty.size:
-        text.check_lines(layout)
-        raise InputError(f"{source.name}, line {layout.line(int(empty[0, 0]))}: an id is empty")
-    weights = None
-    if len(chosen) == 3:
-        weights = _weights(frame[chosen[2]].to_numpy(dtype=object), layout)
+        raise InputError(f"{line(int(empty[0, 0]))}: an id is empty")
+    weights = _weights(cells[:, chosen[2]], line) if len(chosen) == 3 else None
     pairs, ids = _numbered(ends)
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if loops.size:
-        line = layout.line(int(loops[0]))
         raise InputError(
-            f"{source.name}, line {line}: an edge joins {ends[loops[0], 0]!r} to itself; take such "
+            f"{line(int(loops[0]))}: an edge joins {ends[loops[0], 0]!r} to itself; take such "
             f"lines out ({loops.size} in all)"
         )
     n = int(pairs.max()) + 1
     return GraphFile(Graph.from_edges(pairs, weights, n=n), ids, source=source.name)
 
 
-def _names_columns(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first line of a list of edges names its columns."""
-    if first[0].lower() in _FROM and len(first) > 1 and first[1].lower() in _TO:
+def _names_columns(first: Sequence[str], frame: pandas.DataFrame) -> bool:
+    """Tell whether the first line of a list of edges names its columns.
+
+    It does if it says something like "source,target" and these are no vertices of other edges,
+    has text where a weight should be, or text where all others have numbers.
+    """
+    words = [cell.lower() for cell in first]
+    place = [next((k for k, word in enumerate(words) if word in kind), None) for kind in _ENDS]
+    if None not in place:
+        others = frame.iloc[1:, place].to_numpy(dtype=object)
+        return not any((others == first[k]).any() for k in place if k is not None)
+    if len(first) == 3 and not text.is_number(first[2]):
         return True
-    numbers = [text.is_number(cell) for cell in first]
-    if len(first) == 3 and not numbers[2]:
-        return True
-    return (
-        not any(numbers[:2])
-        and all(text.is_number(cell) for cells in others for cell in cells[:2])
-        and bool(others)
-    )
+    some = frame.iloc[1:1000, :2].to_numpy(dtype=object).ravel().tolist()
+    return bool(some) and all(map(text.is_number, some)) and not any(map(text.is_number, first[:2]))
 
 
-def _ends(names: Sequence[str], named: bool, source: str) -> Sequence[str]:
-    """Return the columns of the two ends of an edge and of its weight."""
-    if len(names) in (2, 3):
-        return names
+def _ends(first: Sequence[str], named: bool, source: str) -> list[int]:
+    """Return the columns of the two ends of an edge and, if there is one, of its weight."""
+    if len(first) in (2, 3):
+        return list(range(len(first)))
+    words = [cell.lower() for cell in first]
     if named:
-        wanted = (_FROM, _TO, _WEIGHT)
-        found = [next((n for n in names if n.lower() in words), None) for words in wanted]
+        wanted = (*_ENDS, _WEIGHT)
+        found = [next((k for k, word in enumerate(words) if word in kind), None) for kind in wanted]
         if found[0] is not None and found[1] is not None:
-            return [name for name in found if name is not None]
+            return [k for k in found if k is not None]
     raise InputError(
-        f"{source} has {len(names)} column{'s' * (len(names) != 1)} ({listed(names)}); a list of "
+        f"{source} has {len(first)} column{'s' * (len(first) != 1)} ({listed(first)}); a list of "
         "edges has two, or three with weights, or columns called source, target and weight"
     )
 
 
-def _weights(cells: NDArray[Any], layout: text.Layout) -> NDArray[np.float64]:
+def _weights(cells: NDArray[Any], line: Callable[[int], str]) -> NDArray[np.float64]:
     """Return weights, finite and at least 0."""
     import pandas as pd
 
@@ -194,11 +201,10 @@ def _weights(cells: NDArray[Any], layout: text.Layout) -> NDArray[np.float64]:
     weights: NDArray[np.float64] = numbers.to_numpy(dtype=np.float64)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        text.check_lines(layout)
         row = int(bad[0])
         raise InputError(
-            f"{layout.source.name}, line {layout.line(row)}: the weight is {cells[row]!r}; weights "
-            "must be finite numbers, at least 0 (clip or shift negative similarities first)"
+            f"{line(row)}: the weight is {cells[row]!r}; weights must be finite numbers, at least "
+            "0 (clip or shift negative similarities first)"
         )
     return weights
 

@@ -125,7 +125,7 @@ def read_labels(
     def is_header(first: list[str], second: list[str] | None) -> bool:
         if len(first) == 1:
             return False
-        return column in first if column else names_columns(first[:1], names, by)
+        return column is not None or names_columns(first[:1], names, by)
 
     cells = read_cells(found, separator, is_header, spaces=False)
     if len(cells.columns) == 1:
@@ -202,6 +202,11 @@ def _from_json(
 ) -> NDArray[Any]:
     """Return labels out of an object or a list."""
     if isinstance(data, Mapping):
+        if any(isinstance(value, (list, dict)) for value in data.values()):
+            raise InputError(
+                f"{source.name} holds lists or objects where classes should be; it looks like a "
+                "file of constraints of all kinds, not of labels"
+            )
         place = Statement(source.name)
         return _by_name(list(data), data.values(), names, by, place, unknown, source.name)
     if not isinstance(data, list):
@@ -276,17 +281,16 @@ def _slip(one: str, two: str) -> bool:
 
 def _one_edit(one: str, two: str) -> bool:
     """Tell whether words differ by a letter more, less, changed, or by two in wrong order."""
-    short, long = sorted((one, two), key=len)
-    if len(short) < 3 or len(long) - len(short) > 1:
+    if min(len(one), len(two)) < 3:
         return False
-    start = next((k for k, x in enumerate(short) if x != long[k]), len(short))
-    if len(long) > len(short):
-        changed, same = long[start], short[start:] == long[start + 1 :]
-    elif (
-        short[start + 2 :] == long[start + 2 :]
-        and short[start : start + 2] == long[start + 1 : start - 1 if start else None : -1]
-    ):
-        changed, same = short[start : start + 2], True
-    else:
-        changed, same = short[start] + long[start], short[start + 1 :] == long[start + 1 :]
-    return same and not any(letter.isdigit() for letter in changed)
+    start = _shared(one, two)
+    end = _shared(one[start:][::-1], two[start:][::-1])
+    a, b = one[start : len(one) - end], two[start : len(two) - end]
+    slip = len(a + b) == 1 or len(a) == len(b) == 1 or (len(a) == 2 and a == b[::-1])
+    return slip and not any(letter.isdigit() for letter in a + b)
+
+
+def _shared(one: str, two: str) -> int:
+    """Return the number of letters that two words begin with alike."""
+    different = (k for k, (x, y) in enumerate(zip(one, two, strict=False)) if x != y)
+    return next(different, min(len(one), len(two)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import gzip
 import io
 import sys
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from sentree.io.errors import InputError, did_you_mean, listed
+from sentree.io.errors import InputError, listed
 
 __all__ = ["FORMATS", "TEXT", "Source", "format_of", "open_source"]
 
@@ -21,6 +22,8 @@ FORMATS = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".txt": "txt",
+    ".dat": "txt",
+    ".data": "txt",
     ".edges": "txt",
     ".edgelist": "txt",
     ".parquet": "parquet",
@@ -76,6 +79,8 @@ class Source:
                 return stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise self.damaged(error) from None
+        except OSError as error:
+            raise InputError(f"cannot read {self.name}: {error.strerror or error}") from None
 
     def read(self) -> bytes:
         """Return all bytes."""
@@ -125,20 +130,27 @@ def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> s
     known = [end for end, name in FORMATS.items() if name in allowed]
     if suffix in (".xlsx", ".xls", ".ods"):
         raise InputError(f"{path} is a spreadsheet: save it as CSV (UTF-8) and read that")
-    what = f"is of a kind ({suffix})" if suffix else "has no ending and so is of a kind"
+    what = f"ends with {suffix}" if suffix else "has no ending"
     raise InputError(
-        f"{path} {what} that cannot be read here: known endings are {' '.join(known)}; for a file "
+        f"{path} {what}, which says nothing here: known endings are {' '.join(known)}; for a file "
         f"of another name say what it holds with --format ({', '.join(dict.fromkeys(allowed))})"
     )
 
 
 def open_source(
-    source: str | Path, allowed: Sequence[str], format: str | None = None, text: str = "txt"
+    source: str | Path | Source,
+    allowed: Sequence[str],
+    format: str | None = None,
+    text: str = "txt",
 ) -> Source:
     """Find a file or standard input ("-") and tell its format; its content is of this format.
 
-    ``text`` is the format of text on standard input where none is given.
+    ``text`` is the format of text on standard input where none is given. What was found before
+    stays as it is.
     """
+    if isinstance(source, Source):
+        format_of(Path(source.name), allowed, source.format)
+        return source
     if str(source) == "-":
         return _standard_input(allowed, format, text)
     path = Path(source).expanduser()
@@ -157,8 +169,11 @@ def _nearest(path: Path) -> str:
     if not folder.is_dir():
         return f" (nor a folder {folder})"
     files = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    here = f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
-    return did_you_mean(path.name, files) or here
+    stems = {name.split(".")[0].lower(): name for name in files}
+    near = difflib.get_close_matches(path.name.split(".")[0].lower(), stems, 1)
+    if near:
+        return f"; did you mean {stems[near[0]]!r}?"
+    return f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
 
 
 def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> Source:

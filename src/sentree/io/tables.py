@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -71,8 +72,16 @@ def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
             raise InputError("Parquet files need pyarrow: pip install pyarrow") from None
     else:
         separator = "," if kind == "csv" else "\t"
-        frame.to_csv(buffer, index=False, sep=separator, lineterminator="\n")
+        quoting = csv.QUOTE_NONNUMERIC if _has_returns(columns) else csv.QUOTE_MINIMAL
+        frame.to_csv(buffer, index=False, sep=separator, lineterminator="\n", quoting=quoting)
     return buffer.getvalue()
+
+
+def _has_returns(columns: Mapping[str, Any]) -> bool:
+    """Tell whether a cell holds a carriage return, which the csv module does not put in quotes."""
+    texts = (values for values in map(np.asarray, columns.values()) if values.dtype.kind in "OU")
+    cells = (cell for values in texts for cell in values.tolist())
+    return any("\r" in cell for cell in (*columns, *cells) if isinstance(cell, str))
 
 
 def write_bytes(target: str | Path, content: bytes) -> None:

@@ -75,12 +75,11 @@ def sniff(
 
     ``spaces`` tells whether spaces may stand between cells where nothing else does.
     """
-    head = source.head()
-    whole = len(source.head(len(head) + 1)) == len(head)
-    text = _whole_lines(source, head, whole)
+    text = _first_lines(source)
     found = _separator(source, text, separator, spaces)
     preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
+    _check_title(source, preview)
     _check_separator(source, first, found)
     named = _has_header(source, preview) if header == "auto" else bool(header)
     if not named:
@@ -91,11 +90,12 @@ def sniff(
             "Unnamed: 0",
             *(name.strip() or f"Unnamed: {k + 1}" for k, name in enumerate(first)),
         ]
+    seen: dict[str, int] = {}
     for k, name in enumerate(names):
-        if name in names[:k]:
+        if seen.setdefault(name, k) != k:
             raise InputError(
-                f"{source.name}: columns {names.index(name) + 1} and {k + 1} are both called "
-                f"{name!r}: give each column a name of its own"
+                f"{source.name}: columns {seen[name] + 1} and {k + 1} are both called {name!r}: "
+                "give each column a name of its own"
             )
     return Layout(source, found, tuple(names), True)
 
@@ -104,6 +104,7 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
     """Read the whole table; columns in ``text`` as the text they are, the others as they seem."""
     import pandas as pd
 
+    text = set(text)
     kept = [name for name in layout.names if name in text]
     read: dict[str, Any] = {
         "sep": r"\s+" if layout.separator == " " else layout.separator,
@@ -127,6 +128,11 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
     except UnicodeDecodeError as error:
         raise layout.source.not_utf8(error) from None
     except pd.errors.ParserError as error:
+        if opened := re.search(r"EOF inside string starting at row (\d+)", str(error)):
+            raise InputError(
+                f'{layout.source.name}: a quote (") in line {int(opened[1]) + 1} or after it is '
+                "never closed"
+            ) from None
         check_lines(layout)
         raise InputError(f"{layout.source.name} cannot be read: {error}") from None
     except pd.errors.EmptyDataError:
@@ -176,10 +182,13 @@ def _no_rows(layout: Layout) -> InputError:
     )
 
 
-def _whole_lines(source: Source, head: bytes, whole: bool) -> str:
-    """Return the beginning of a text up to the end of a line."""
-    if not whole and b"\n" in head:
-        head = head[: head.rindex(b"\n") + 1]
+def _first_lines(source: Source) -> str:
+    """Return the beginning of a text, up to the end of a line; at least three lines."""
+    size = 1 << 16
+    while len(head := source.head(size)) == size:
+        if head.count(b"\n") > 2:
+            return source.decoded(head[: head.rindex(b"\n") + 1])
+        size *= 4
     return source.decoded(head)
 
 
@@ -225,6 +234,18 @@ def _separator(source: Source, text: str, given: str | None, spaces: bool) -> st
         if separator in text.split("\n", 1)[0]:
             return separator
     return ","
+
+
+def _check_title(source: Source, preview: Sequence[Sequence[str]]) -> None:
+    """Refuse a first line that is no part of the table."""
+    first, second = preview[0], preview[1] if len(preview) > 1 else preview[0]
+    alone = len(first) == 1 and len(second) > 2
+    comment = first[0].startswith("#") and (first[0][1:2] in ("", " ") or len(first) != len(second))
+    if alone or comment or first[0].startswith("sep="):
+        raise InputError(
+            f"{source.name}, line 1 is {first[0][:60]!r}, no part of the table: take out such "
+            "lines, so that the names of the columns or the first sample come first"
+        )
 
 
 def _check_separator(source: Source, first: Sequence[str], separator: str) -> None:

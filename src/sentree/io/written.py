@@ -11,22 +11,12 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
 from sentree.io.errors import InputError
+from sentree.io.gathered import KEYS
 from sentree.io.labels import clean_labels
 from sentree.io.names import Named
 
 __all__ = ["to_columns", "to_json"]
 
-#: Kind of statement in JSON, and in lines.
-_KINDS = {
-    "must_link": "must-link",
-    "cannot_link": "cannot-link",
-    "labels": "label",
-    "not_labels": "not-label",
-    "together": "together",
-    "apart": "apart",
-    "triplets": "triplet",
-    "paths": "path",
-}
 #: A statement: its kind, its samples, class or path, and weight.
 _Said = tuple[str, tuple[int, ...], Any, float]
 
@@ -48,7 +38,7 @@ def to_json(given: Constraints, names: Named) -> str:
 def _lists(said: list[_Said], key: list[Any]) -> list[tuple[str, str]]:
     """Return the JSON of each kind of statement."""
     found = []
-    for kind in _KINDS:
+    for kind in KEYS:
         rows = []
         for _, samples, value, weight in (one for one in said if one[0] == kind):
             row = [key[i] for i in samples]
@@ -72,7 +62,7 @@ def to_columns(given: Constraints, names: Named) -> dict[str, NDArray[Any]]:
     rows: list[tuple[Any, ...]] = []
     for said, firm in ((soft, ""), (hard, "yes")):
         for k, (kind, samples, value, weight) in enumerate(said):
-            word, called = _KINDS[kind], [key[i] for i in samples]
+            word, called = KEYS[kind], [key[i] for i in samples]
             weighed = "" if weight == 1 else repr(weight)
             if kind in ("together", "apart"):
                 group = f"{firm and 'hard-'}{kind}-{k}"

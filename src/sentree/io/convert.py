@@ -1,0 +1,219 @@
+"""Files from one format to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.io import arrays, kinds
+from sentree.io.columns import missing_column
+from sentree.io.errors import InputError
+from sentree.io.graphs import read_graph, write_graph
+from sentree.io.names import By, Named, Names
+from sentree.io.samples import Samples, read_samples, read_whole_table
+from sentree.io.sources import FORMATS, TEXT, Source, format_of, open_source
+from sentree.io.statements import read_constraints, write_constraints
+from sentree.io.tables import table_bytes, write_bytes, write_table
+from sentree.io.trees import read_tree, write_tree
+
+__all__ = ["convert"]
+
+#: More cells than these of a sparse matrix are not written one by one.
+_DENSE = 1 << 27
+#: Formats of a table that may hold text.
+_WITH_TEXT = (*TEXT, "parquet", "json")
+
+
+def convert(
+    source: str | Path,
+    target: str | Path,
+    *,
+    kind: str | None = None,
+    id_column: str | None = None,
+    drop: Sequence[str] = (),
+    take: Sequence[str] = (),
+    layer: str | None = None,
+    separator: str | None = None,
+    source_format: str | None = None,
+    target_format: str | None = None,
+) -> str:
+    """Bring a file into another format.
+
+    Tables go to tables (CSV, TSV, Parquet, JSON, NPY, NPZ, MAT, MTX, H5AD), graphs to graphs (lists
+    of edges, GraphML, MTX, NPZ), trees to trees (Newick, JSON, CSV, TSV, NPY), constraints to
+    constraints (CSV, TSV, JSON), and a model of :func:`sentree.save` to the labels, the tree or the
+    constraints in it.
+
+    Parameters
+    ----------
+    source, target : path or "-"
+        The files, with formats by their names.
+    kind : {"table", "graph", "tree", "constraints", "model"}, optional
+        What the file holds, where its name and its first lines do not tell.
+    id_column, drop, take, layer, separator
+        For tables and graphs, as in :func:`~sentree.io.read_samples`. Between formats that can hold
+        text all columns are kept; into those of numbers go the features alone, and into H5AD also
+        the ids and the columns of ``take``.
+    source_format, target_format : str, optional
+        The formats, where the file names do not tell.
+
+    Returns
+    -------
+    str
+        What was written, in a sentence.
+    """
+    found = open_source(source, tuple(dict.fromkeys(FORMATS.values())), source_format)
+    default = {"-": "csv"}.get(str(target)) if target_format is None else target_format
+    into = format_of(Path(target), tuple(dict.fromkeys(FORMATS.values())), default)
+    kind = kind or kinds.tell(found, into, separator)
+    origin: Any = found  # standard input can be read only once
+    if kind == "graph":
+        graph = read_graph(origin, format=found.format, separator=separator, layer=layer)
+        write_graph(target, graph.graph, graph.ids, format=into)
+        return f"wrote {target}: a graph of {graph.n} vertices and {graph.graph.n_edges} edges"
+    if kind == "tree":
+        tree = read_tree(origin, format=found.format)
+        write_tree(target, tree, format=into)
+        note = ""
+        if into == "npy" and tree.names is not None:
+            note = f" (npy holds no names: leaves are numbered as they come in {found.name})"
+        return f"wrote {target}: a tree of {tree.n_leaves} leaves and {tree.n_nodes} nodes{note}"
+    if kind == "constraints":
+        names = _AnyNames()
+        given = read_constraints(origin, names, separator=separator, format=found.format)
+        write_constraints(target, given, names, format=into)
+        return f"wrote {target}: {len(given)} constraints about {names.n} samples"
+    if kind == "model":
+        return _from_model(found, target, into)
+    if kind != "table":
+        raise InputError(
+            f"{kind!r} is no kind of file: choose table, graph, tree, constraints or model (--kind)"
+        )
+    if found.format in (*TEXT, "parquet") and into in _WITH_TEXT:
+        frame = read_whole_table(found, separator, as_text=into in TEXT)
+        for name in drop:
+            if name not in frame:
+                missing_column(name, list(frame), found.name)
+        frame = frame.drop(columns=list(drop))
+        write_table(target, {name: frame[name].to_numpy() for name in frame}, format=into)
+        return f"wrote {target}: a table of {frame.shape[0]} rows and {frame.shape[1]} columns"
+    samples = read_samples(
+        origin,
+        id_column=id_column,
+        drop=drop,
+        take=take,
+        layer=layer,
+        separator=separator,
+        format=found.format,
+    )
+    return _write_samples(target, samples, into, take)
+
+
+def _write_samples(target: str | Path, samples: Samples, into: str, take: Sequence[str]) -> str:
+    """Write samples to a file of any format that holds numbers."""
+    matrix = samples.X
+    names = [str(name) for name in getattr(matrix, "columns", ())]
+    if hasattr(matrix, "to_numpy"):
+        matrix = matrix.to_numpy()
+    beside = {name: samples.columns[name] for name in take}
+    size = f"{samples.n} samples and {matrix.shape[1]} features"
+    if into == "h5ad":
+        _write_h5ad(Path(target), samples, matrix, names, beside)
+    elif into in ("npy", "npz", "mat", "mtx"):
+        write_bytes(target, arrays.matrix_bytes(matrix, into))
+        if samples.ids is not None:
+            size += f" (without the ids of column {samples.id_name!r}, which {into} cannot hold)"
+    elif into in _WITH_TEXT:
+        if sp.issparse(matrix):
+            if matrix.shape[0] * matrix.shape[1] > _DENSE:
+                raise InputError(f"{samples.source} is sparse and too large to write {into}")
+            matrix = matrix.toarray()
+        names = names or [f"x{k}" for k in range(matrix.shape[1])]
+        ids = {} if samples.ids is None else {samples.id_name or "id": samples.ids}
+        features = {name: matrix[:, k] for k, name in enumerate(names)}
+        write_bytes(target, table_bytes(ids | features | beside, into))
+    else:
+        raise InputError(
+            f"{samples.source} holds a table, which does not go into {into}: for a graph say "
+            "--kind graph, for a tree --kind tree"
+        )
+    return f"wrote {target}: {size}"
+
+
+def _write_h5ad(
+    path: Path, samples: Samples, matrix: Any, names: list[str], beside: dict[str, NDArray[Any]]
+) -> None:
+    from sentree.files import replacing
+
+    try:
+        import anndata  # type: ignore[import-untyped, unused-ignore]
+        import pandas as pd
+    except ImportError:
+        raise InputError("H5AD files need anndata: pip install anndata") from None
+    if str(path) == "-" or not path.parent.is_dir():
+        raise InputError(f"cannot write H5AD to {path}: give a file in a folder that there is")
+    obs = pd.DataFrame(
+        {name: pd.Series(values).map(_text).to_numpy() for name, values in beside.items()},
+        index=[str(name) for name in samples.key()],
+    )
+    var = pd.DataFrame(index=names or [f"x{k}" for k in range(matrix.shape[1])])
+    matrix = sp.csr_matrix(matrix) if sp.issparse(matrix) else matrix
+    with replacing(path) as part:
+        anndata.AnnData(matrix, obs=obs, var=var).write_h5ad(part)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _from_model(source: Source, target: str | Path, into: str) -> str:
+    """Write what is in a model: its labels, its tree, or its constraints."""
+    from sentree.persistence import load
+
+    if source.path is None:
+        raise InputError("a model is read from a file, not from standard input")
+    try:
+        model = load(source.path)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if into in ("newick", "npy"):
+        write_tree(target, model.tree_, format=into)
+        return f"wrote {target}: the tree of the model, of {model.tree_.n_leaves} leaves"
+    if into == "json":
+        write_constraints(target, model.constraints_, Names(model.labels_.size), format=into)
+        return f"wrote {target}: the {len(model.constraints_)} constraints of the model"
+    write_table(
+        target, {"row": np.arange(model.labels_.size), "cluster": model.labels_}, format=into
+    )
+    return f"wrote {target}: the clusters of {model.labels_.size} samples"
+
+
+class _AnyNames(Named):
+    """Takes every name for the name of a sample, and numbers them as they come."""
+
+    source = "the file"
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        """Number of names so far."""
+        return len(self._numbers)
+
+    @property
+    def ids(self) -> NDArray[Any]:  # type: ignore[override]
+        """The names so far."""
+        return np.array(list(self._numbers), dtype=object)
+
+    def rows(self, values: Any, what: str = "", *, by: By = "auto", where: Any = None) -> Any:
+        """Return the number of each name, new ones for new names."""
+        names = [str(value) for value in values]
+        return np.array(
+            [self._numbers.setdefault(name, len(self._numbers)) for name in names], dtype=np.int64
+        )

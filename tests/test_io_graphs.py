@@ -1,0 +1,205 @@
+"""Graphs in and out of files."""
+
+import gzip
+import io
+
+import anndata
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sentree import Graph
+from sentree.io import InputError, read_graph, write_graph
+
+DENSE = np.array([[0.0, 1, 2], [1, 0, 0], [2, 0, 0]])
+
+
+def weights(found):
+    """The weight of each edge by the names of its ends."""
+    key = [str(name) for name in found.key()]
+    edges = zip(*(part.tolist() for part in found.graph.edges()), strict=True)
+    return {frozenset((key[i], key[j])): w for i, j, w in edges}
+
+
+def pair(a, b):
+    return frozenset((a, b))
+
+
+@pytest.fixture
+def put(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(content, name="g.csv"):
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    return write
+
+
+def saved(save, *args):
+    buffer = io.BytesIO()
+    save(buffer, *args)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.csv", "source,target,weight\nb,a,1\nc,b,2\n"),
+        ("g.csv", "from,to,w\nb,a,1\nc,b,2\n"),
+        ("g.csv", "b,a,1\nc,b,2\n"),
+        ("g.csv", "b,a,0.5\nc,b,2\na,b,0.5\n"),
+        ("g.csv", "note,source,target,weight\nx,b,a,1\ny,c,b,2\n"),
+        ("g.tsv", "b\ta\t1\nc\tb\t2\n"),
+        ("g.txt", "b a 1\nc b 2\n"),
+        ("g.edges.gz", gzip.compress(b"b a 1\nc b 2\n")),
+    ],
+)
+def test_lists_of_edges(put, name, content):
+    found = read_graph(put(content, name))
+    assert found.ids.tolist() == ["b", "a", "c"]
+    assert weights(found) == {pair("a", "b"): 1, pair("b", "c"): 2}
+    assert found.n == 3
+    assert found.rows(["c", "a"]).tolist() == [2, 1]
+
+
+def test_ids_that_are_numbers(put):
+    assert read_graph(put("2,1\n0,2\n")).ids is None
+    assert weights(read_graph(put("2,1\n0,2\n"))) == {pair("1", "2"): 1, pair("0", "2"): 1}
+    assert read_graph(put("first,second\n2,1\n0,2\n")).ids is None
+    one = read_graph(put("3,1\n10,3\n2,1\n4,5\n6,7\n8,9\n"))
+    assert one.ids.tolist() == [str(k) for k in range(1, 11)]
+    assert weights(one)[pair("10", "3")] == 1
+    assert read_graph(put("7,1\n9,7\n")).ids.tolist() == ["7", "1", "9"]
+    assert read_graph(put("01,02\n02,03\n")).ids.tolist() == ["01", "02", "03"]
+
+
+def test_the_first_line_of_text_is_an_edge_unless_it_says_otherwise(put):
+    name = put("ann,bob\nbob,cid\n")
+    assert read_graph(name).ids.tolist() == ["ann", "bob", "cid"]
+    assert read_graph(name, header=True).ids.tolist() == ["bob", "cid"]
+    assert read_graph(put("a,b\nb,c\n")).ids.tolist() == ["a", "b", "c"]
+    assert read_graph(put("a,b\nx,y\n")).ids.tolist() == ["x", "y"]
+    with pytest.raises(InputError, match="has no edges, only the names"):
+        read_graph(put("source,target\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.mtx", saved(scipy.io.mmwrite, sp.coo_array(DENSE))),
+        ("g.npz", saved(sp.save_npz, sp.csr_array(DENSE))),
+        ("g.npz", saved(lambda b, x: np.savez(b, X=x), DENSE)),
+        ("g.npy", saved(np.save, DENSE + np.eye(3))),
+    ],
+)
+def test_matrices(put, name, content):
+    found = read_graph(put(content, name))
+    assert found.ids is None
+    np.testing.assert_array_equal(found.graph.to_scipy().toarray(), DENSE)
+
+
+def test_neighbours_of_cells(put):
+    cells = anndata.AnnData(np.ones((3, 1), dtype=np.float32))
+    cells.obs_names = ["x", "y", "z"]
+    cells.write_h5ad("c.h5ad")
+    with pytest.raises(InputError, match="no graph 'connectivities' in obsp.*scanpy.pp.neighbors"):
+        read_graph("c.h5ad")
+    cells.obsp["connectivities"] = sp.csr_matrix(DENSE)
+    cells.obsp["other"] = sp.csr_matrix(2 * DENSE)
+    cells.write_h5ad("c.h5ad")
+    assert weights(read_graph("c.h5ad")) == {pair("x", "y"): 1, pair("x", "z"): 2}
+    assert weights(read_graph("c.h5ad", layer="other"))[pair("x", "y")] == 2
+    with pytest.raises(InputError, match="no graph 'othr' in obsp; did you mean 'other'"):
+        read_graph("c.h5ad", layer="othr")
+
+
+def test_graphml_of_networkx(put):
+    graph = nx.Graph()
+    graph.add_nodes_from(["lonely", "a & b"])
+    graph.add_weighted_edges_from([("a & b", "c", 0.25), ("c", "d", 2.0)])
+    nx.write_graphml(graph, "g.graphml")
+    found = read_graph("g.graphml")
+    assert found.ids.tolist() == ["lonely", "a & b", "c", "d"]
+    assert weights(found) == {pair("a & b", "c"): 0.25, pair("c", "d"): 2.0}
+    nx.write_graphml(nx.DiGraph([("a", "b"), ("b", "a"), ("b", "c")]), "g.graphml")
+    with pytest.warns(UserWarning, match="directed graph: its edges lose their direction"):
+        both = read_graph("g.graphml")
+    assert weights(both) == {pair("a", "b"): 2, pair("b", "c"): 1}
+
+
+def test_graphml_with_names(put):
+    text = """<graphml><key id="v" for="node" attr.name="name"/><graph edgedefault="undirected">
+      <node id="n0"><data key="v">ann</data></node><node id="n1"><data key="v">bob</data></node>
+      <edge source="n1" target="n0"/></graph></graphml>"""
+    found = read_graph(put(text, "g.graphml"))
+    assert found.ids.tolist() == ["ann", "bob"]
+    assert found.id_name == "name"
+    same = read_graph(put(text.replace("bob", "ann"), "g.graphml"))
+    assert same.ids.tolist() == ["n0", "n1"]
+
+
+GRAPHML = (
+    '<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>{}</graph></graphml>'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.csv", "a,b\nb,b\n", "line 2: an edge joins 'b' to itself"),
+        ("g.csv", "a,b,1\nb,c,-2\n", "line 2: the weight is '-2'.*at least 0"),
+        ("g.csv", "a,b,1\nb,c,x\n", "line 2: the weight is 'x'"),
+        ("g.csv", "a,b,1\nb,c,\n", "line 2: the weight is ''"),
+        ("g.csv", "a,b,1\nb,c,nan\n", "line 2: the weight is 'nan'"),
+        ("g.csv", "a,b,1\nb,c\n", "line 2: expected 3 cells.*found 2"),
+        ("g.csv", "a,b\nb,\n", "line 2: an id is empty"),
+        ("g.csv", "a\nb\n", "has 1 column .*two, or three"),
+        ("g.csv", "1,2,3,4\n5,6,7,8\n", "has 4 columns.*source, target and weight"),
+        ("g.txt", "# Nodes: 3\n1 2\n", "line 1 is '# Nodes: 3', no part of the table"),
+        ("g.npy", saved(np.save, np.triu(DENSE)), "not symmetric.*symmetrise"),
+        ("g.npy", saved(np.save, DENSE[:2]), "square matrix"),
+        ("g.npy", saved(np.save, -DENSE), "between vertices 0 and 1 is -1.0"),
+        ("g.npy", saved(np.save, np.where(DENSE == 2, np.nan, DENSE)), "is nan"),
+        ("g.npy", saved(np.save, DENSE + 1j), "real numbers"),
+        ("g.graphml", "<graphml><graph>", "no whole GraphML file"),
+        ("g.graphml", "<graphml></graphml>", "holds 0 graphs"),
+        ("g.graphml", '<graphml><graph edgedefault="directed"/></graphml>', "no nodes"),
+        ("g.graphml", GRAPHML.format('<edge source="a" target="bb"/>'), "'bb'.*did you mean 'b'"),
+        ("g.graphml", GRAPHML.format('<edge source="a" target="a"/>'), "joins 'a' to itself"),
+        ("g.graphml", GRAPHML.format('<node id="a"/>'), "two nodes have the id 'a'"),
+        (
+            "g.graphml",
+            GRAPHML.format('<edge source="a" target="b"><data key="weight">-1</data></edge>'),
+            "'a' to 'b' has weight '-1'",
+        ),
+        ("g.parquet", b"PAR1", "known endings"),
+    ],
+)
+def test_wrong_graphs(put, name, content, message):
+    with pytest.raises(InputError, match=f"(?s){message}"):
+        read_graph(put(content, name))
+
+
+names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=5)
+
+
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data(), st.sampled_from(["csv", "tsv", "graphml", "mtx", "npz"]))
+def test_round_trip(tmp_path, data, suffix):
+    ids = data.draw(st.lists(names, min_size=2, max_size=6, unique_by=str.strip))
+    ids = [f"n{name}" for name in ids]
+    edges = [(k, k + 1) for k in range(len(ids) - 1)] + [(0, len(ids) - 1)]
+    weight = data.draw(st.lists(st.floats(0.01, 99), min_size=len(edges), max_size=len(edges)))
+    graph = Graph.from_edges(edges, weight)
+    write_graph(tmp_path / f"g.{suffix}", graph, ids)
+    again = read_graph(tmp_path / f"g.{suffix}")
+    order = np.arange(len(ids)) if suffix in ("mtx", "npz") else again.rows(ids)
+    back = again.graph.to_scipy().toarray()[np.ix_(order, order)]
+    np.testing.assert_allclose(back, graph.to_scipy().toarray(), rtol=1e-14)
