@@ -2,7 +2,7 @@
 
 Every reader raises :class:`InputError` for what it cannot read as it is, with the place and what
 to do. Formats are told by the ends of file names; "-" is standard input or output.
-``sentree.io.convert.convert`` brings a file from one format to another.
+:func:`sentree.io.convert.convert` brings a file from one format to another.
 """
 
 from __future__ import annotations
