@@ -6,13 +6,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
-.PHONY: demo test lint format bench sanitize clean compiler
+.PHONY: demo test docs lint format bench sanitize clean compiler
 
 demo: $(VENV)/.built
 	$(BIN)/sentree demo
 
 test: $(VENV)/.built
 	$(BIN)/python -m pytest -n 2 -q
+
+# The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
+docs: $(VENV)/.built-docs
+	$(BIN)/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
+	@echo "The documentation is in docs/_build/html/index.html"
 
 lint: $(VENV)/.built-dev
 	$(BIN)/ruff check .
@@ -42,7 +47,7 @@ sanitize: $(VENV)-sanitize/.built
 	  tests/test_hard.py tests/test_propagation.py tests/test_multilevel.py tests/test_hierarchy.py -m "not golden"
 
 clean:
-	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis
+	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis docs/_build docs/api/generated
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -59,6 +64,10 @@ $(VENV)/.built: $(VENV)/bin/python $(BUILD_FILES) | compiler
 
 $(VENV)/.built-dev: $(VENV)/.built
 	$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.built-docs: $(VENV)/.built
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 $(VENV)/.built-compare: $(VENV)/.built

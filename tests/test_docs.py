@@ -1,34 +1,146 @@
-"""What the README and the docstrings show really runs."""
+"""What the README, the pages and the docstrings show really runs."""
 
 import doctest
+import os
 import re
+import subprocess
 from importlib import import_module
 from pathlib import Path
 
+import matplotlib
 import pytest
 
+import sentree
+from command import executable
+from examples import as_shown, blocks, run, workplace
 from sentree.baselines import _HOME
 from sentree.datasets import load_paper
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
+PAGES = sorted((*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")))
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
+def name_of(page):
+    return str(page.relative_to(DOCS))
+
+
+@pytest.fixture
+def figures():
+    """Figures are drawn without a screen and closed afterwards."""
+    matplotlib.use("Agg")
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for block in blocks(README) if block.language == "python"],
+    ids=lambda block: block.code.splitlines()[0],
+)
 def test_readme_example(block):
-    if "load_paper" in block:
+    if "load_paper" in block.code:
         try:
             load_paper("Yale")
         except FileNotFoundError:
             pytest.skip("the paper's data sets are not here")
-    if block.startswith(">>>"):
-        test = doctest.DocTestParser().get_doctest(block, {}, "README", None, 0)
-        assert doctest.DocTestRunner().run(test).failed == 0
-    else:
-        names = {}
-        exec(compile(block, "README.md", "exec"), names)
-        assert "model" in names
+    names = {}
+    run(block, names, "README.md")
+    assert "model" in names or ">>>" in block.code
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_page(page):
+    """All examples of a page, top to bottom, in one namespace and one folder."""
+    names, skipped, n_run = {}, [], 0
+    with workplace() as folder:
+        for block in blocks(page.read_text()):
+            if block.reason is not None:
+                skipped.append(f"line {block.line}: {block.reason}")
+            elif block.language == "python":
+                run(block, names, name_of(page))
+                n_run += 1
+            elif block.language == "sh" and not block.code.startswith(("pip ", "make ")):
+                output = run_shell(block, folder)
+                n_run += 1
+            elif block.language == "text":
+                assert as_shown(block.code, output), f"line {block.line}, but got:\n{output}"
+    if skipped and not n_run:
+        pytest.skip("; ".join(skipped))
+
+
+def run_shell(block, folder):
+    """Run a block of commands as a reader would, with this sentree, and return what it prints."""
+    program = " ".join(f"'{part}'" for part in executable())
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", f'sentree() {{ {program} "$@"; }}\n{block.code}'],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(sentree.__file__).parents[1])},
+    )
+    assert done.returncode == 0, f"line {block.line}: {done.stdout}"
+    return done.stdout
+
+
+def test_pages_show_and_are_found():
+    """The pages are there, most of them run something, and no example hides in another language."""
+    assert {"index.md", "tutorial.md", "theory.md", "faq.md"} <= set(map(name_of, PAGES))
+    for page in PAGES:
+        text = page.read_text()
+        fences = re.findall(r"^\s*```(\S+)", text, re.M)
+        assert not set(fences) & {"pycon", "py", "python3", "bash", "shell", "console"}, page
+        shown = sum(fence in ("python", "sh", "text", "{picture}") for fence in fences)
+        assert shown == len(list(blocks(text))), f"{page}: a block is indented or misspelled"
+
+
+def test_marked_blocks_are_skipped_with_their_reason():
+    page = "<!-- not run: no data -->\n```python\n1 / 0\n```\n\n```python\n>>> 1 + 1\n3\n```\n"
+    first, second = blocks(page)
+    assert first.reason == "no data"
+    with pytest.raises(AssertionError, match=r"Expected:\n    3\nGot:\n    2"):
+        run(second, {}, "page")
+    (needy,) = blocks("<!-- needs: sentree, no_such_package -->\n```python\n1\n```\n")
+    assert needy.reason == "needs no_such_package"
+    (served,) = blocks("<!-- needs: sentree -->\n```python\n1\n```\n")
+    assert served.reason is None
+
+
+def test_every_page_is_in_the_contents():
+    listed = set()
+    for toctree in re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / "index.md").read_text(), re.S):
+        listed |= {line for line in toctree.splitlines() if line and not line.startswith(":")}
+    pages = {name_of(page).removesuffix(".md") for page in PAGES} - {"index"}
+    assert pages == listed - {"api/index"}
+
+
+def test_links_between_files_resolve():
+    """Links and pictures of Markdown files lead to files; Sphinx checks roles and anchors."""
+    for page in (*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", page.read_text()):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page}: {target}"
+        for target in re.findall(r"\{doc\}`(?:[^`<]*<)?([^`>]+)>?`", page.read_text()):
+            found = DOCS / target.lstrip("/") if target.startswith("/") else page.parent / target
+            assert found.with_suffix(".md").exists(), f"{page}: {target}"
+
+
+def test_every_public_module_has_an_api_page():
+    """A page of a module lists its whole ``__all__``; ``make docs`` fails where a name has none."""
+    listed = re.findall(r"^   (sentree[\w.]*)$", (DOCS / "api" / "index.rst").read_text(), re.M)
+    public = {"sentree", *(f"sentree.{module}" for module in sentree._MODULES)}
+    assert public <= set(listed)
+    for module in public:
+        for name in import_module(module).__all__:
+            shown = getattr(import_module(module), name)
+            assert shown.__doc__ or not callable(shown), f"{module}.{name} has no docstring"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +177,6 @@ def test_the_readme_names_the_two_commands():
     assert "make demo" in README
     assert "make test" in README
     makefile = (ROOT / "Makefile").read_text()
-    for target in ("demo", "test", "lint", "bench", "sanitize"):
+    for target in ("demo", "test", "lint", "docs", "bench", "sanitize"):
         assert re.search(rf"^{target}:", makefile, re.M)
     assert "make test" in (ROOT / ".ci" / "run").read_text()

@@ -204,7 +204,7 @@ def auto_neighbors(n_samples: int, n_clusters: int | None = None) -> int:
 
 
 def auto_settings(X: Any) -> dict[str, Any]:
-    """Return settings of :func:`knn_graph` that serve most data.
+    """Return settings of :func:`sentree.knn_graph` that serve most data.
 
     Gaussian weights with local bandwidths. Up to 50 features these are brought to variance 1 and
     distances are Euclidean; above, features are brought to [0, 1] and distances are one minus the
@@ -284,8 +284,8 @@ def knn_graph(
 
     See Also
     --------
-    build_affinity : the same with the similarity of any pair.
-    graph_from_distances : from a sparse matrix of neighbour distances.
+    sentree.affinity.build_affinity : the same with the similarity of any pair.
+    sentree.affinity.graph_from_distances : from a sparse matrix of neighbour distances.
 
     Examples
     --------
@@ -325,11 +325,11 @@ def build_affinity(
     n_jobs: int | None = None,
     random_state: Any = 0,
 ) -> Affinity:
-    """Return the graph of :func:`knn_graph`, the similarity behind it, and its extension.
+    """Return the graph of :func:`sentree.knn_graph`, the similarity behind it, and its extension.
 
     The similarity gives any pair, joined or not: what weighing constraints needs. Under the binary
     kernel it is that of the graph. The extension joins new samples. The parameters are those of
-    :func:`knn_graph`.
+    :func:`sentree.knn_graph`.
 
     Returns
     -------
@@ -396,7 +396,8 @@ def graph_from_distances(
     n_neighbors : int, optional
         Take only so many nearest of each row, and the ties of the last; else all.
     kernel, bandwidth, self_loops, negative
-        As in :func:`knn_graph`. "cosine" and "correlation" take the distances as 1 - similarity;
+        As in :func:`sentree.knn_graph`. "cosine" and "correlation" take the distances as
+        1 - similarity;
         the local bandwidth is the distance to the 7th neighbour, or the last if there are fewer.
 
     Returns

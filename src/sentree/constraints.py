@@ -54,8 +54,9 @@ class Constraints:
     """Statements about samples: pairs, groups, labels and triplets.
 
     Make one with :meth:`from_pairs`, :meth:`from_labels`, :meth:`from_negative_labels`,
-    :meth:`from_groups` or :meth:`from_triplets`, and join several with ``+``. Statements are kept
-    as they were given: groups and labels are never expanded to pairs. The arrays are read-only.
+    :meth:`from_groups`, :meth:`from_triplets`, :meth:`from_paths` or :meth:`from_ontology`, and
+    join several with ``+``. Statements are kept as they were given: groups and labels are never
+    expanded to pairs. The arrays are read-only.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ __all__ = ["SemiMultiCons"]
 class SemiMultiCons(Baseline):
     """Consensus of several clusterings and pairwise constraints, as a tree.
 
-    The samples are clustered several times with constraints (:class:`MPCKMeans`). Sets of samples
+    The samples are clustered several times with constraints (``MPCKMeans``). Sets of samples
     that t of the clusterings hold together are then united or parted where they overlap, as the
     constraints, or else the overlap, say; that gives one partition for every t. The tree has the
     partition of t = 1 on top; below, each partition cuts the blocks of those above.
