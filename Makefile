@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# What an extra needs, without building the package again.
+extra = $(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(1)"])')
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
@@ -63,15 +65,15 @@ $(VENV)/.built: $(VENV)/bin/python $(BUILD_FILES) | compiler
 	@touch $@
 
 $(VENV)/.built-dev: $(VENV)/.built
-	$(PIP) install --editable '.[dev]'
+	$(call extra,dev)
 	@touch $@
 
 $(VENV)/.built-docs: $(VENV)/.built
-	$(PIP) install --editable '.[docs]'
+	$(call extra,docs)
 	@touch $@
 
 $(VENV)/.built-compare: $(VENV)/.built
-	$(PIP) install --editable '.[compare]'
+	$(call extra,compare)
 	@touch $@
 
 $(VENV)-sanitize/.built: $(VENV)/.built $(wildcard src/sentree/*.py)

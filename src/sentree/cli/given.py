@@ -273,20 +273,25 @@ def _declared(said: Statements, given: Constraints) -> Constraints:
 def describe(given: Constraints) -> str:
     """Say how many statements of each kind there are."""
     words = {
-        "must_link": "must-links",
-        "cannot_link": "cannot-links",
-        "together": "groups together",
-        "apart": "groups apart",
-        "labels": "labels",
-        "negative_labels": "negative labels",
-        "triplets": "triplets",
+        "must_link": ("must-link", "must-links"),
+        "cannot_link": ("cannot-link", "cannot-links"),
+        "together": ("group together", "groups together"),
+        "apart": ("group apart", "groups apart"),
+        "labels": ("label", "labels"),
+        "negative_labels": ("negative label", "negative labels"),
+        "triplets": ("triplet", "triplets"),
     }
     counts = given.counts
-    parts = [f"{count} {words[kind]}" for kind, count in counts.items() if count]
+    parts = [_many(count, *words[kind]) for kind, count in counts.items() if count]
     if counts["labels"]:
         levels = f" on {len(given.levels)} levels" if given.finer is not None else ""
-        parts.append(f"{len(given.classes)} classes{levels}")
+        parts.append(_many(len(given.classes), "class", "classes") + levels)
     return ", ".join(parts) or "nothing"
+
+
+def _many(count: int, one: str, several: str) -> str:
+    """Count things."""
+    return f"{count} {one if count == 1 else several}"
 
 
 def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
