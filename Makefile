@@ -14,7 +14,7 @@ demo: $(VENV)/.built
 	$(BIN)/sentree demo
 
 test: $(VENV)/.built
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
 
 # The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
 docs: $(VENV)/.built-docs

@@ -13,6 +13,11 @@ settings.register_profile("random", derandomize=False)
 settings.load_profile("random" if os.environ.get("HYPOTHESIS") == "random" else "repeatable")
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, so that no worker waits for it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture
 def pyplot():
     """Pyplot without a window; figures are closed after the test."""

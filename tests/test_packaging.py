@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+#: One worker builds what all of these tests need.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+
 ROOT = Path(__file__).parents[1]
 #: As a user has it: nothing of this environment shines through.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
@@ -54,7 +57,6 @@ def wheel(sdist, tmp_path_factory):
     return made
 
 
-@pytest.mark.slow
 def test_the_source_distribution_holds_what_is_needed_and_no_more(sdist):
     with tarfile.open(sdist) as archive:
         inside = [name.split("/", 1)[1] for name in archive.getnames()]
@@ -64,7 +66,6 @@ def test_the_source_distribution_holds_what_is_needed_and_no_more(sdist):
     assert not [name for name in inside for part in unwanted if part in name]
 
 
-@pytest.mark.slow
 def test_the_wheel_holds_the_package_and_no_more(wheel):
     inside = zipfile.ZipFile(wheel).namelist()
     written = {
@@ -78,7 +79,6 @@ def test_the_wheel_holds_the_package_and_no_more(wheel):
     assert kernels.startswith("sentree/_kernels.")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sdist", "wheel"])
 def test_a_clean_environment_runs_the_demo_and_clusters_a_table(kind, request, tmp_path):
     made = request.getfixturevalue(kind)
