@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sentree.constraints import Constraints, PairSimilarity
 from sentree.graph import FloatArray, Graph
 from sentree.hard import Hardened, harden
+from sentree.novelty import new_clusters
 from sentree.optimise import PartitionResult, lowest, move, multilevel, settle
 from sentree.propagation import propagate
 from sentree.scale import at_resolution, coarsen, to_number
@@ -133,10 +134,12 @@ class FlatSearch:
     def usual(self, problem: Problem) -> Recipe:
         """Return the usual recipe: labels are spread as the start where they are many."""
         given = problem.constraints
-        labelled = given.label_index.size
-        if self.n_clusters is None or labelled < _SHARE_TO_SPREAD * problem.graph.n:
-            return Recipe()
-        if np.unique(given.label_code).size < 2:
+        labelled, n_named = given.label_index.size, np.unique(given.label_code).size
+        if self.n_clusters is None:
+            scale_open = self.resolution is None and labelled > 0
+            known = scale_open and labelled >= _LABELS_TO_SPREAD * n_named
+            return Recipe(start="classes" if known else "modules")
+        if labelled < _SHARE_TO_SPREAD * problem.graph.n or n_named < 2:
             return Recipe()
         few = labelled < _LABELS_TO_SPREAD * self.n_clusters
         return Recipe(start="votes" if few else "labels")
@@ -172,6 +175,11 @@ class FlatSearch:
         """Search for modules and bring them to the scale that was asked for."""
         working = hardened.problem
         recipe = self.recipe or self.usual(problem)
+        if recipe.start == "classes":
+            classes = self._classes(problem, hardened)
+            if classes is not None:
+                return classes, np.empty(0)
+            recipe = recipe._replace(start="modules")
         spread = recipe.start != "modules" and np.unique(problem.constraints.label_code).size > 1
         if spread and recipe.start == "labels":
             start, trace = self._spread(problem, hardened, None), np.empty(0)
@@ -210,15 +218,29 @@ class FlatSearch:
 
         Samples move before a class that no label names is looked for inside the others.
         """
-        given = problem.constraints
-        spread = propagate(
-            problem.graph,
-            given.label_index,
-            given.label_code,
-            excluded=(given.negative_index, given.negative_code),
-            modules=None if modules is None else modules[hardened.vertex][: problem.graph.n],
-        )
+        if modules is not None:
+            modules = modules[hardened.vertex][: problem.graph.n]
+        spread = _propagated(problem, modules)
         return _moved(hardened.problem, hardened.start(spread)).labels
+
+    def _classes(self, problem: Problem, hardened: Hardened) -> NDArray[np.int32] | None:
+        """Start from the classes that labels name, and clusters that are new; None if few tell.
+
+        What is new shows in clusters found without labels: they do not pull their samples out.
+        """
+        given, graph = problem.constraints, problem.graph
+        if not given.label_index.size:
+            return None
+        plain = Anchored(graph, None, graph.n)
+        clusters = coarsen(plain, self._modules(plain).labels)
+        index, first = np.unique(given.label_index, return_index=True)
+        new = new_clusters(graph, clusters, index, given.label_code[first])
+        if new is None:
+            return None
+        unnamed = new[clusters]
+        unnamed[index] = False
+        start = np.where(unnamed, len(given.classes) + clusters, _propagated(problem))
+        return hardened.start(start)
 
     def _resumed(
         self, problem: Problem, hardened: Hardened
@@ -238,6 +260,18 @@ class FlatSearch:
             return labels, None
         moved = np.flatnonzero(renumber(labels[vertex[: samples.size]]) != samples)
         return labels, vertex[np.union1d(problem.concerned, moved)]
+
+
+def _propagated(problem: Problem, modules: NDArray[np.int32] | None = None) -> NDArray[np.int64]:
+    """Return the class of every sample, of those that labels name."""
+    given = problem.constraints
+    return propagate(
+        problem.graph,
+        given.label_index,
+        given.label_code,
+        excluded=(given.negative_index, given.negative_code),
+        modules=modules,
+    )
 
 
 def _moved(

@@ -33,7 +33,7 @@ class SSEHierarchy(SSEEstimator):
         Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions. Without it
         there are as many levels as gain, down to nodes of two children; 2 for "paper".
     n_clusters : int, optional
-        Number of clusters in ``labels_``.
+        Number of clusters in ``labels_``; without it as in :class:`SSEPartition`.
     method : {"multilevel", "paper"}, default="multilevel"
         "multilevel" grows the tree level by level, with constraints weighed by degree and
         information; "paper" joins pairs of subtrees greedily to a binary tree and removes the

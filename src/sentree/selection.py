@@ -39,7 +39,8 @@ class Recipe(NamedTuple):
     n_neighbors: int | None = None  # strongest neighbours of a sample; all those of the graph
     strength: float = 1.0  # of all constraints
     cannot: float = 1.0  # of cannot-links against must-links, times what they tell
-    start: str = "modules"  # or "labels" (spread to samples), "votes" (spread to modules)
+    #: "labels" are spread to samples, "votes" to modules; "classes": labels, and what is new.
+    start: str = "modules"
 
     def __str__(self) -> str:
         usual = Recipe(start=self.start)

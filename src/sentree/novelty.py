@@ -1,0 +1,72 @@
+"""Clusters that no label names: which of the clusters in the data are new."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import bdtr
+
+from sentree.graph import Graph, largest_column
+
+__all__ = ["new_clusters"]
+
+#: Share of the samples of the clusters that labels are found in which need one, for labels to tell
+#: what is new.
+_SHARE_TO_TELL = 0.05
+#: Chance, before the labels are looked at, that a class is one which nobody would have labelled.
+_NEVER_LABELLED = 0.01
+
+
+def new_clusters(
+    graph: Graph, clusters: NDArray[Any], index: NDArray[Any], code: NDArray[Any]
+) -> NDArray[np.bool_] | None:
+    """Tell which clusters hold samples of a class that no label names; None if labels are too few.
+
+    A cluster is a class of its own or a further part of a class that has other clusters, too. How
+    often it is a further part shows in the clusters that hold labels. Where they are at least one
+    sample in twenty, a cluster of s samples that is part of a class named has none with probability
+    (1 - rate)^s, whereas one of a class that nobody labels never has any, and one of a class that
+    was missed by chance has none by the same chance. The likelier counts. A few stray labels may be
+    in a new cluster, but not half of those of a class. What no path of the graph leads to from a
+    label is new in any case.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    clusters : int array of shape (n,)
+        The clusters 0..k-1 of the samples as found without labels.
+    index, code : int arrays
+        Labelled samples, each of them once, and their classes.
+    """
+    size = np.bincount(clusters)
+    shape = size.size, int(code.max()) + 1
+    votes = sp.coo_array((np.ones(index.size), (clusters[index], code)), shape=shape).tocsr()
+    labels = np.bincount(clusters[index], minlength=size.size)
+    known = labels > 0
+    around = size[known].sum()
+    if index.size + 1 <= _SHARE_TO_TELL * around:  # a twentieth may have been rounded down
+        return None
+    classes = np.unique(largest_column(votes)[known]).size
+    further = (known.sum() - classes + 1) / (known.sum() + 2)
+    by_chance = bdtr(labels, size, index.size / around)
+    missed = np.where(known, 0.0, by_chance)
+    own = _NEVER_LABELLED + (1 - _NEVER_LABELLED) * missed
+    new = (further * by_chance < (1 - further) * own) & ~_homes(votes)
+    part = connected_components(graph.to_scipy(), directed=False)[1]
+    unreached = np.ones(size.size, dtype=bool)
+    unreached[clusters[np.isin(part, part[index])]] = False
+    return np.asarray(new | unreached)
+
+
+def _homes(votes: Any) -> NDArray[np.bool_]:
+    """Tell which clusters hold half of the labels of a class, or more."""
+    cells = votes.tocoo()
+    total = np.bincount(cells.col, cells.data)
+    home = np.zeros(votes.shape[0], dtype=bool)
+    home[cells.row[2 * cells.data >= total[cells.col]]] = True
+    return home
