@@ -10,9 +10,11 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sentree import Constraints, Graph, SSEPartition, knn_graph
+from sentree.datasets import sample_pairs
 from sentree.optimise import multilevel
 from sentree.scale import (
     _clearest_break,
+    _expected_index,
     _growth,
     at_resolution,
     coarsen,
@@ -217,3 +219,44 @@ def test_exactly_as_many_clusters_as_wanted_and_a_warning_where_parts_were_joine
     assert told == (k < n_parts)
     if k <= n_parts:  # no part is cut while others are put together
         assert np.unique(np.column_stack((part, model.labels_)), axis=0).shape[0] == n_parts
+
+
+def test_the_expected_index_is_the_index_where_all_pairs_are_known():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 5, 200)
+    found = [np.where(random.random(200) < 0.7, truth, random.integers(0, k, 200)) for k in (3, 9)]
+    found += [truth // 2, truth]
+    i, j = np.triu_indices(200, 1)
+    same = truth[i] == truth[j]
+    together = np.array([np.mean(labels[i][same] == labels[j][same]) for labels in found])
+    apart = np.array([np.mean(labels[i][~same] != labels[j][~same]) for labels in found])
+    united = np.array([np.mean(labels[i] == labels[j]) for labels in found])
+    expected = [adjusted_rand_score(truth, labels) for labels in found]
+    assert np.allclose(_expected_index(together, apart, united), expected, atol=1e-9)
+
+
+def test_pairs_that_tell_nothing_give_a_number_all_the_same():
+    none = np.zeros(3)
+    assert np.isfinite(_expected_index(none, none, np.full(3, 0.1))).all()
+    ones = np.ones(2)
+    assert np.isfinite(_expected_index(ones, ones, np.array([0.0, 1.0]))).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_do_not_break_up_what_belongs_together(seed):
+    """Forty pairs of either kind: a search that follows them keeps them at any scale."""
+    X, y = make_moons(400, noise=0.15, random_state=seed)
+    given = sample_pairs(y, 0.1, 0.1, random_state=seed)
+    model = SSEPartition().fit(X, constraints=given)
+    assert model.n_clusters_ <= 3
+    assert adjusted_rand_score(y, model.labels_) > 0.8
+
+
+def test_pairs_find_the_classes_inside_one_cloud():
+    X, _ = make_blobs(500, 2, centers=1, random_state=0)
+    y = (X[:, 0] > X[:, 0].mean()).astype(int)
+    given = sample_pairs(y, 0.2, 0.2, random_state=0)
+    assert SSEPartition().fit(X).n_clusters_ == 1
+    model = SSEPartition().fit(X, constraints=given)
+    assert model.n_clusters_ == 2
+    assert adjusted_rand_score(y, model.labels_) > 0.7

@@ -12,12 +12,13 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from sentree.constraints import Constraints, PairSimilarity
+from sentree.folds import FOLDS, Folds
 from sentree.graph import FloatArray, Graph
 from sentree.hard import Hardened, harden
 from sentree.novelty import new_clusters
 from sentree.optimise import PartitionResult, lowest, move, multilevel, settle
 from sentree.propagation import propagate
-from sentree.scale import at_resolution, coarsen, to_number
+from sentree.scale import Judge, at_resolution, coarsen, coarsen_by_pairs, to_number
 from sentree.selection import Recipe, Selection, recipes, select, strongest
 from sentree.tree import renumber
 from sentree.weights import Anchored, anchor, cannot_share
@@ -34,6 +35,8 @@ _SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
 #: selection="auto": fewest statements of either kind that tell recipes apart, and most samples to
 #: search often. One kind alone never chooses: it would favour all together, or all apart.
 _CONSTRAINTS_TO_SELECT, _SAMPLES_TO_SELECT = 200, 20_000
+#: Pairs of either kind that tell the scale.
+_PAIRS_TO_TELL = 30
 
 
 class Problem(NamedTuple):
@@ -192,7 +195,31 @@ class FlatSearch:
             return to_number(working, start, self.n_clusters), trace
         if self.resolution is not None:
             return at_resolution(working, start, self.resolution), trace
-        return coarsen(working, start, problem.constraints, hardened.vertex), trace
+        judges = self._judges(problem)
+        if judges:
+            vertex = hardened.vertex[: problem.graph.n]
+            return coarsen_by_pairs(working, start, vertex, judges), trace
+        return coarsen(working, start), trace
+
+    def _judges(self, problem: Problem) -> list[Judge]:
+        """Search without some of the constraints in turn, where there are enough to tell a scale.
+
+        On large data only once.
+        """
+        given, n = problem.constraints, problem.graph.n
+        if not len(given.must_link) + len(given.cannot_link) + given.label_index.size:
+            return []
+        folds, once = Folds(n, given), n > _LARGE
+        pairs = [folds.hidden_pairs(fold) for fold in range(1 if once else FOLDS)]
+        fewest = min(sum(map(len, side)) for side in zip(*pairs, strict=True))
+        if fewest < (_PAIRS_TO_TELL / FOLDS if once else _PAIRS_TO_TELL):
+            return []
+        single, judges = replace(self, n_init=1), []
+        for fold, (must, cannot) in enumerate(pairs):
+            blind = problem._replace(constraints=folds.visible(fold), hard=None)
+            search = single.constrained(blind)
+            judges.append(Judge(search, single._modules(search).labels, must, cannot))
+        return judges
 
     def _modules(self, working: Anchored) -> PartitionResult:
         """Return the modules of least objective of one or several searches."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.hard import apart_pairs, contract, fold
 from sentree.optimise import LinkResult, link, merge, multilevel
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
-__all__ = ["at_resolution", "coarsen", "to_number"]
+__all__ = ["Judge", "at_resolution", "coarsen", "coarsen_by_pairs", "to_number"]
 
 #: Without a wish, modules are united while they are linked clearly more than chance would have it,
 #: and touch with at least this share of what holds the lesser one together: less is a gap.
@@ -33,9 +33,9 @@ _INNER_CONTACT = 1 / 8
 #: What is linked so many times more than by chance is no gap, however thin: among thousands of
 #: small modules some touch thinly.
 _NO_GAP = 10.0
-#: Pairs of either kind from which on constraints decide the scale; pairs drawn from labels; numbers
-#: of clusters that are compared.
-_ENOUGH_PAIRS, _LABEL_PAIRS, _TRIED = 30, 5000, 60
+#: Numbers of clusters that are compared by hidden pairs; what is as good as the best of them; least
+#: share of pairs that belong together, or do not.
+_TRIED, _AS_GOOD, _LEAST_SHARE = 60, 0.01, 0.001
 
 
 def to_number(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
@@ -68,32 +68,87 @@ def at_resolution(problem: Anchored, labels: NDArray[Any], resolution: float) ->
     return link(problem.graph, labels, problem.relation, least=resolution).labels
 
 
-def coarsen(
-    problem: Anchored,
-    labels: NDArray[Any],
-    given: Constraints | None = None,
-    vertex: NDArray[Any] | None = None,
-) -> NDArray[np.int32]:
+def coarsen(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
     """Choose the scale from the data.
 
     Modules are united along their linkages, strongest first. In clouds of many dimensions parts
     touch in proportion to their volumes, and unions end at chance level. In shapes of few
     dimensions only borders touch: long or large clusters are chains of modules that link less than
     chance would have it, and unions end at gaps instead, where the contact is far thinner than
-    within either side. Where constraints are many, the path ends where it keeps most of them;
-    ``vertex`` is what each sample is part of.
+    within either side.
+    """
+    labels = problem.extended(labels)
+    path = link(problem.graph, labels, problem.relation)
+    return renumber(_natural(path, *_volumes(problem.graph, labels))[labels])
+
+
+class Judge(NamedTuple):
+    """A search that did not see some pairs, and these."""
+
+    problem: Anchored
+    labels: NDArray[Any]
+    must: NDArray[np.int64]
+    cannot: NDArray[np.int64]
+
+
+def coarsen_by_pairs(
+    problem: Anchored, labels: NDArray[Any], vertex: NDArray[Any], judges: Sequence[Judge]
+) -> NDArray[np.int32]:
+    """Unite modules to the number of clusters that serves pairs best which a search did not see.
+
+    A search follows the pairs it sees, at any scale; those hidden from it tell how far unions may
+    go. What counts is the adjusted Rand index that their shares let expect; of numbers that serve
+    about as well, the one nearest to the natural. ``vertex`` is what each sample is part of.
     """
     labels = problem.extended(labels)
     n_modules = int(labels.max()) + 1
     path = link(problem.graph, labels, problem.relation)
-    clusters = _natural(path, *_volumes(problem.graph, labels))
-    must, cannot = _sampled_pairs(given)
-    if min(len(must), len(cannot)) >= _ENOUGH_PAIRS:
-        of = labels if vertex is None else labels[vertex]
-        natural = n_modules - int(clusters.max()) - 1
-        unions = _kept_best(path, n_modules, of[must], of[cannot], natural)
-        clusters = path.after(unions, n_modules)
-    return renumber(clusters[labels])
+    natural = int(_natural(path, *_volumes(problem.graph, labels)).max()) + 1
+    numbers = np.unique(np.append(np.geomspace(1, n_modules, _TRIED).round().astype(int), natural))
+    own = [_at_number(path, n_modules, k)[labels[vertex]] for k in numbers.tolist()]
+    united = np.array([np.sum((np.bincount(found) / vertex.size) ** 2) for found in own])
+    kept = [_kept(judge, numbers) for judge in judges]
+    together, apart = (
+        np.concatenate(side, axis=1).mean(axis=1) for side in zip(*kept, strict=True)
+    )
+    score = _expected_index(together, apart, united)
+    good = numbers[score >= score.max() - _AS_GOOD]
+    best = int(good[np.argmin(np.abs(np.log(good / natural)))])
+    return renumber(_at_number(path, n_modules, best)[labels])
+
+
+def _at_number(path: LinkResult, n_modules: int, n_clusters: int) -> NDArray[np.int32]:
+    """Return the cluster of every module at a number of clusters, or the nearest there is."""
+    return path.after(min(n_modules - min(n_clusters, n_modules), len(path.unions)), n_modules)
+
+
+def _kept(judge: Judge, numbers: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell which pairs are together, and which apart, at each number of clusters."""
+    labels = judge.problem.extended(judge.labels)
+    path = link(judge.problem.graph, labels, judge.problem.relation)
+    must, cannot = labels[judge.must], labels[judge.cannot]
+    at = [_at_number(path, int(labels.max()) + 1, k) for k in numbers.tolist()]
+    together = np.array([found[must[:, 0]] == found[must[:, 1]] for found in at])
+    return together, np.array([found[cannot[:, 0]] != found[cannot[:, 1]] for found in at])
+
+
+def _expected_index(together: FloatArray, apart: FloatArray, united: FloatArray) -> FloatArray:
+    """Return the adjusted Rand index to expect at each scale.
+
+    With m the share of must-links that are together, c that of cannot-links that are apart and p
+    that of all pairs which belong together, a share t = p m + (1 - p)(1 - c) of all pairs is
+    united, and ARI = (p m - p t) / ((p + t) / 2 - p t). The sizes of the clusters tell t, and so p,
+    best where m + c is far above 1; the median of such scales counts.
+    """
+    lead = together + apart - 1
+    clear = (lead > 0) & (lead >= lead.max() / 2)
+    if not clear.any():
+        return lead
+    p = np.median((united[clear] - 1 + apart[clear]) / lead[clear])
+    p = float(np.clip(p, _LEAST_SHARE, 1 - _LEAST_SHARE))
+    t = p * together + (1 - p) * (1 - apart)
+    index: FloatArray = (p * together - p * t) / ((p + t) / 2 - p * t)
+    return index
 
 
 def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
@@ -187,45 +242,6 @@ def _clearest_break(wholeness: FloatArray, clear: float) -> float:
         return 0.0
     at = int(ratio.argmax())
     return float(np.sqrt(values[at] * values[at + 1]))
-
-
-def _sampled_pairs(given: Constraints | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of samples that belong together and that do not, as far as is said."""
-    if given is None:
-        return np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int64)
-    random = np.random.default_rng(0)
-    m = given.label_index.size
-    drawn = random.integers(0, max(m, 1), size=(_LABEL_PAIRS if m > 1 else 0, 2))
-    drawn = drawn[drawn[:, 0] != drawn[:, 1]]
-    same = given.label_code[drawn[:, 0]] == given.label_code[drawn[:, 1]]
-    points = given.label_index[drawn]
-    return (
-        np.concatenate((given.must_link, points[same])),
-        np.concatenate((given.cannot_link, points[~same])),
-    )
-
-
-def _kept_best(
-    path: LinkResult,
-    n_modules: int,
-    must: NDArray[np.int32],
-    cannot: NDArray[np.int32],
-    natural: int,
-) -> int:
-    """Return the number of unions that keeps the largest shares of must- and cannot-links.
-
-    Of numbers that keep about as much, the one nearest to the natural end.
-    """
-    last = len(path.unions)
-    tried = np.unique(np.append(last - np.geomspace(1, last + 1, _TRIED).astype(int) + 1, natural))
-    kept = []
-    for unions in tried:
-        at = path.after(int(unions), n_modules)
-        together = np.mean(at[must[:, 0]] == at[must[:, 1]])
-        apart = np.mean(at[cannot[:, 0]] != at[cannot[:, 1]])
-        kept.append(together + apart)
-    good = tried[np.array(kept) >= max(kept) - 0.01]
-    return int(good[np.argmin(np.abs(good - natural))])
 
 
 def _finer(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:

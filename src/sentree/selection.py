@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +17,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
+from sentree.folds import FOLDS, Folds
 from sentree.graph import FloatArray, Graph
 
 __all__ = ["Candidate", "Recipe", "Selection", "recipes", "select", "strongest"]
 
 logger = logging.getLogger(__name__)
 
-#: Parts that are hidden in turn.
-_FOLDS = 3
 #: A candidate must keep more by this many standard errors of the difference, and by this much.
 _ERRORS, _LEAST = 2.0, 0.02
-#: A set of must-linked samples is hidden as a whole unless it holds more than this share of them.
-_LARGEST_WHOLE = 0.2
 
 IntArray = NDArray[np.int64]
 
@@ -87,7 +84,7 @@ class Selection:
     chosen: Recipe
     candidates: tuple[Candidate, ...]
     n_hidden: int
-    n_folds: int = _FOLDS
+    n_folds: int = FOLDS
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, strings and lists."""
@@ -165,12 +162,12 @@ def select(
     solve : callable
         ``solve(constraints, recipe)`` returns the clusters of the samples.
     """
-    folds = _Folds(n, given)
+    folds = Folds(n, given)
     kept = []
     for k, recipe in enumerate(candidates):
         share = {"share": k / len(candidates)}
         logger.info("trying recipe %d of %d", k + 1, len(candidates), extra=share)
-        found = [solve(folds.visible(f), recipe) for f in range(_FOLDS)]
+        found = [solve(folds.visible(f), recipe) for f in range(FOLDS)]
         parts = [folds.kept(f, labels) for f, labels in enumerate(found)]
         kept.append(tuple(map(np.concatenate, zip(*parts, strict=True))))
     tried = tuple(_compare(r, own, kept[0]) for r, own in zip(candidates, kept, strict=True))
@@ -189,74 +186,3 @@ def _compare(recipe: Recipe, own: Sequence[FloatArray], usual: Sequence[FloatArr
         gain += float(difference.mean())
         variance += float(np.mean(difference**2)) / difference.size
     return Candidate(recipe, score, gain, float(np.sqrt(variance)))
-
-
-class _Folds:
-    """Which statements are hidden together.
-
-    A set of must-linked samples is hidden as a whole, so that what is left entails nothing about
-    it; in a set too large for that, links are hidden with their first sample. Cannot-links between
-    the same two sets go together. Labels are dealt out class by class.
-    """
-
-    def __init__(self, n: int, given: Constraints) -> None:
-        self._given = given
-        random = np.random.default_rng(0)
-        linked = Constraints.from_pairs(given.must_link).closure(n)
-        of_set = random.integers(0, _FOLDS, linked.n_components)
-        of_sample = random.integers(0, _FOLDS, n)
-        first = given.must_link[:, 0]
-        held = np.bincount(linked.component[first], minlength=linked.n_components)
-        whole = held <= _LARGEST_WHOLE * max(first.size, 1)
-        sets = linked.component[first]
-        self._must = np.where(whole[sets], of_set[sets], of_sample[first])
-        ends = np.sort(linked.component[given.cannot_link], axis=1)
-        _, pair = np.unique(ends, axis=0, return_inverse=True)
-        self._cannot = random.integers(0, _FOLDS, pair.size)[pair.ravel()]
-        order = np.lexsort((random.random(given.label_code.size), given.label_code))
-        self._label = np.empty(order.size, dtype=np.int64)
-        self._label[order] = np.arange(order.size) % _FOLDS
-
-    def visible(self, fold: int) -> Constraints:
-        """Return the constraints without those of a fold."""
-        given = self._given
-        must, cannot, label = (part != fold for part in (self._must, self._cannot, self._label))
-        return replace(
-            given,
-            must_link=given.must_link[must],
-            must_weight=given.must_weight[must],
-            cannot_link=given.cannot_link[cannot],
-            cannot_weight=given.cannot_weight[cannot],
-            label_index=given.label_index[label],
-            label_code=given.label_code[label],
-        )
-
-    def kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
-        """Return what a clustering keeps of a fold: together, and apart, from 0 to 1 each."""
-        must = labels[self._given.must_link[self._must == fold]]
-        cannot = labels[self._given.cannot_link[self._cannot == fold]]
-        together, apart = self._labels_kept(fold, labels)
-        return (
-            np.concatenate((must[:, 0] == must[:, 1], together)).astype(np.float64),
-            np.concatenate((cannot[:, 0] != cannot[:, 1], apart)).astype(np.float64),
-        )
-
-    def _labels_kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
-        """Return for each hidden label the share of its class with it, and of others without."""
-        code, cluster = self._given.label_code, labels[self._given.label_index]
-        if code.size == 0:
-            return np.empty(0), np.empty(0)
-        in_both, in_class, in_cluster = (
-            _frequency(key)[self._label == fold]
-            for key in (code * (int(cluster.max()) + 1) + cluster, code, cluster)
-        )
-        fellows, others = in_class - 1, code.size - in_class
-        together = (in_both - 1)[fellows > 0] / fellows[fellows > 0]
-        apart = 1.0 - (in_cluster - in_both)[others > 0] / others[others > 0]
-        return together, apart
-
-
-def _frequency(values: NDArray[Any]) -> IntArray:
-    """Return how often each value occurs."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray(count[place], dtype=np.int64)
