@@ -44,7 +44,8 @@ class SSEPartition(SSEEstimator):
         Number of clusters. Without it the data decide, at the scale that ``resolution`` sets; with
         three labels for each class named or more, on one in twenty samples of the clusters that
         they are found in, there is a cluster for each class named, and one for each cluster of the
-        data that labels seem not to name.
+        data that labels seem not to name; thirty must-links and cannot-links or more choose the
+        number by what a search keeps of those that it was not shown.
     method : {"multilevel", "paper"}, default="multilevel"
         "multilevel" moves samples, contracts what has come together and repeats, with constraints
         weighed by degree and information; "paper" merges modules greedily, then moves single
