@@ -24,6 +24,7 @@ from sentree import (
     knn_graph,
 )
 from sentree.entropy import partition_objective, tree_objective
+from sentree.metrics import structural_entropy
 
 BOTH = [SSEPartition, SSEHierarchy]
 
@@ -340,3 +341,21 @@ def test_clusters_are_named_after_most_of_their_labelled_samples():
     expected[model.labels_[0]], expected[model.labels_[50]] = "a", "c"
     assert model.cluster_names_ == tuple(expected)
     assert SSEPartition(n_clusters=3).fit(X).cluster_names_ == (None, None, None)
+
+
+@pytest.mark.parametrize("given", ["labels", "pairs", "groups"])
+def test_the_entropy_is_that_of_the_clusters_on_the_graph(given):
+    """Whatever extra vertices the search worked with."""
+    X, y = make_blobs(200, 4, centers=4, cluster_std=3.0, random_state=0)
+    known = {
+        "labels": Constraints.from_labels(np.where(np.arange(200) % 5 == 0, y, -1)),
+        "pairs": Constraints.from_pairs([(0, 1), (2, 3)], [(4, 5)]),
+        "groups": Constraints.from_groups(together=[np.flatnonzero(y == 1)[:20]]),
+    }[given]
+    model = SSEPartition(4).fit(X, constraints=known)
+    expected = structural_entropy(model.graph_, model.labels_)
+    assert model.entropy_ == pytest.approx(expected, abs=1e-12)
+    assert model.trace_[-1] == pytest.approx(model.objective_, abs=1e-9)
+    tree = SSEHierarchy(n_clusters=4).fit(X, constraints=known)
+    assert tree.entropy_ == pytest.approx(structural_entropy(tree.graph_, tree.tree_), abs=1e-12)
+    assert tree.trace_[-1] == pytest.approx(tree.objective_, abs=1e-9)

@@ -286,10 +286,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         raise AssertionError("subclasses search")
 
     def _store(self, objective: Objective, trace: NDArray[np.float64]) -> None:
-        """Keep the value of the result and the way there."""
+        """Keep the value of the result and the way there.
+
+        The search may have worked on a graph with anchors of classes and groups, or with samples
+        made one vertex: its trace is moved to where the value of the result is.
+        """
         self.objective_ = objective.value
         self.entropy_ = objective.entropy
-        self.trace_ = trace
+        self.trace_ = trace + (objective.value - trace[-1])
 
     def _affinity(self, X: Any, given: Constraints) -> Affinity:
         """Return the data graph of X, the similarities behind it, and how new samples join it."""

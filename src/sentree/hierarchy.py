@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from sentree.entropy import tree_objective
+from sentree.entropy import Objective, tree_objective
 from sentree.estimator import SSEEstimator, join_isolated, warn_if_too_many
 from sentree.flat import FlatSearch, Problem
 from sentree.growth import grown
@@ -41,8 +41,8 @@ class SSEHierarchy(SSEEstimator):
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for "paper".
     leaf_penalty : bool, optional
-        Let the penalty include single samples; True by default, False for "paper", whose flat
-        result is steadier with it on some data.
+        Whether single samples, the leaves of the tree, pay for constraints too. True by default; for
+        "paper" False, as published, although True makes its clusters steadier on some data.
     must_link_first : bool, default=False
         As in :class:`SSEPartition` ("paper" only).
     affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state
@@ -69,7 +69,8 @@ class SSEHierarchy(SSEEstimator):
     binary_tree_ : EncodingTree
         The full binary tree, wider at the root when the graph is not connected ("paper" only).
     objective_, entropy_ : float
-        The objective (entropy and penalty) and the structural entropy of the tree, in bits.
+        The structural entropy of the tree, in bits, and the same with the penalty that the search
+        paid for constraints.
     trace_ : float array
         The objective at the start and after every step.
     graph_ : Graph
@@ -160,7 +161,8 @@ class SSEHierarchy(SSEEstimator):
         self.graph_ = problem.graph
         found = grown(problem, flat, height=self.height, leaf_penalty=leaf_penalty)
         self.tree_, self.labels_ = found.tree, found.labels
-        self._store(found.objective, found.trace)
+        entropy = tree_objective(self.tree_).entropy
+        self._store(Objective(entropy, found.objective.penalty), found.trace)
 
     def _stretch_and_compress(self, problem: Problem) -> None:
         """Search as the paper does."""

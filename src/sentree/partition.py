@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from sentree.constraints import Constraints
-from sentree.entropy import partition_objective
+from sentree.entropy import Objective, partition_objective
 from sentree.estimator import (
     SSEEstimator,
     check_length,
@@ -109,7 +109,8 @@ class SSEPartition(SSEEstimator):
         How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
         would suit it better (:func:`sentree.assign.membership_strength`).
     objective_, entropy_ : float
-        The objective (entropy and penalty) and the structural entropy of the result, in bits.
+        The structural entropy of the clusters on ``graph_``, in bits, and the same with the penalty
+        that the search paid for constraints.
     trace_ : float array
         The objective at the start and after every step.
     tree_ : EncodingTree
@@ -239,9 +240,9 @@ class SSEPartition(SSEEstimator):
         search, labels, trace = found
         self.labels_ = join_isolated(renumber(labels[: problem.graph.n]), problem)
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
-        objective = partition_objective(search.graph, labels, search.relation)
-        # Where samples were one vertex, the search left out what they cost in any case.
-        self._store(objective, trace + (objective.value - trace[-1]))
+        entropy = partition_objective(problem.graph, self.labels_).entropy
+        penalty = partition_objective(search.graph, labels, search.relation).penalty
+        self._store(Objective(entropy, penalty), trace)
 
     def _multilevel(self, problem: Problem) -> tuple[Problem, Found]:
         """Search on all levels, by the recipe that the constraints choose if they are asked."""
