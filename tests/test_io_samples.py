@@ -297,11 +297,11 @@ WRONG = {
         r"column 'y' has 'n/a\?' in line 3 \('b'\).*no number.*--drop y",
     ),
     "decimal comma": (
-        'x,y\n1,1\n2,"1,5"\n3,3\n',
+        'x,y\n1.5,1\n2,"1,5"\n3,3\n',
         {},
         "'1,5' in line 3.*decimal point",
     ),
-    "decimal commas": ("x;y\n1,5;2\n2,5;3\n", {"separator": ";"}, "'1,5' in line 2.*decimal point"),
+    "thousands": ("x;y\n1,500;2\n2,500;3\n", {}, "'1,500' in line 2.*thousands.*decimal point"),
     "line after a cell of two lines": (
         'id,x\n"a\nb",1\nc,oops\nd,1\ne,2\n',
         {},
@@ -342,8 +342,8 @@ WRONG = {
         "line 3: expected 3 cells.*found 2",
     ),
     "too many cells": ("x,y\n1,2\n3,4,5\n", {}, "line 3: expected 2 cells.*found 3.*--separator"),
-    "wrong separator": ("x;y\n1;2\n3;4\n", {}, "line 1 is 'x;y'.*--separator ';'"),
-    "tabs": ("x\ty\n1\t2\n3\t4\n", {}, "--separator tab"),
+    "wrong separator": ("x|y\n1|2\n3|4\n", {}, r"line 1 is 'x\|y'.*--separator '\|'"),
+    "tabs": ("x\ty\n1\t2\n3\t4\n", {"separator": ","}, "--separator tab"),
     "no such separator": (TABLE, {"separator": "::"}, "one character or 'tab'"),
     "comment": ("# made by hand\nx,y\n1,2\n3,4\n", {}, "line 1 is '# made by hand', no part"),
     "title": ("Table 1\nx,y,z\n1,2,3\n3,4,5\n", {}, "line 1 is 'Table 1', no part of the table"),
@@ -465,3 +465,24 @@ def test_made_by_hand():
     samples = Samples(X)
     assert samples.n == 3
     assert samples.rows([2, "0"], "list").tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("id;x;y\na;1,5;2\nb;-2,25;3,1e2\n", ["x", "y"]),
+        ("id\tx\ty\na\t1.5\t2\nb\t-2.25\t310\n", ["x", "y"]),
+        ('id,x,y\na,"1,5",2\nb,"-2,25","3,1e2"\n', ["x", "y"]),
+    ],
+    ids=["semicolons", "tabs", "quoted"],
+)
+def test_what_some_programs_call_csv(put, content, names):
+    found = read_samples(put(content, "a.csv"))
+    assert list(found.X.columns) == names
+    assert found.ids.tolist() == ["a", "b"]
+    assert found.X.to_numpy().tolist() == [[1.5, 2.0], [-2.25, 310.0]]
+
+
+def test_decimal_commas_without_names_of_columns(put):
+    found = read_samples(put("1,5;2\n3,25;4\n", "a.csv"))
+    assert np.asarray(found.X).tolist() == [[1.5, 2.0], [3.25, 4.0]]

@@ -172,7 +172,8 @@ def _no_numbers(
     comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9.]*,[0-9]+\s*", cell)
     if comma:
         raise InputError(
-            f"{place}: decimal commas are not read; write the numbers with a decimal point{also}"
+            f"{place}: this may be a decimal comma or a thousands separator; write the numbers with a "
+            f"decimal point and without separators{also}"
         )
     if wrong.sum() > column.notna().sum() / 2:
         shown = quoted(name)

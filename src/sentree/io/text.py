@@ -43,6 +43,7 @@ class Layout:
     separator: str
     names: tuple[str, ...]
     header: bool
+    decimal: str = "."
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the cells of each record that is data; for messages."""
@@ -79,11 +80,15 @@ def sniff(
     found = _separator(source, text, separator, spaces)
     preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
-    _check_title(source, preview)
+    decimal = _decimal(preview)
+    if decimal == ",":
+        preview = [[_with_point(cell) for cell in cells] for cells in preview]
+        first = preview[0]
     _check_separator(source, first, found)
+    _check_title(source, preview)
     named = _has_header(source, preview) if header == "auto" else bool(header)
     if not named:
-        return Layout(source, found, tuple(map(str, range(len(first)))), False)
+        return Layout(source, found, tuple(map(str, range(len(first)))), False, decimal)
     names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
         names = [
@@ -97,7 +102,7 @@ def sniff(
                 f"{source.name}: columns {seen[name] + 1} and {k + 1} are both called {name!r}: "
                 "give each column a name of its own"
             )
-    return Layout(source, found, tuple(names), True)
+    return Layout(source, found, tuple(names), True, decimal)
 
 
 def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
@@ -110,6 +115,7 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
         "sep": r"\s+" if layout.separator == " " else layout.separator,
         "header": 0 if layout.header else None,
         "names": list(layout.names),
+        "decimal": layout.decimal,
         "encoding": "utf-8-sig" if layout.source.head(3) == b"\xef\xbb\xbf" else "utf-8",
     }
     if len(kept) == len(layout.names):
@@ -217,8 +223,11 @@ def _separator(source: Source, text: str, given: str | None, spaces: bool) -> st
         if len(found) != 1 or found in '"\n\r':
             raise InputError(f"the separator must be one character or 'tab', got {given!r}")
         return found
-    if source.format in ("csv", "tsv"):
-        return "," if source.format == "csv" else "\t"
+    if source.format == "tsv":
+        return "\t"
+    if source.format == "csv":  # some programs write semicolons, or tabs, where the comma is taken
+        first = re.sub(r'"[^"]*"|[0-9],[0-9]+(?=[;\t])', "", text.split("\n", 1)[0])
+        return next((other for other in (",", ";", "\t") if other in first), ",")
     for separator in _TRIED if spaces else _TRIED[:-1]:
         widths = [
             len(cells)
@@ -234,6 +243,24 @@ def _separator(source: Source, text: str, given: str | None, spaces: bool) -> st
         if separator in text.split("\n", 1)[0]:
             return separator
     return ","
+
+
+def _decimal(preview: Sequence[Sequence[str]]) -> str:
+    """Tell whether numbers have a decimal comma: some do, and none has a point.
+
+    Three digits after every comma may be thousands; nobody can tell, and the cells stay text.
+    """
+    cells = [cell.strip() for cells in preview for cell in cells]
+    commas = [cell for cell in cells if re.fullmatch(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?", cell)]
+    points = any(re.fullmatch(r"[-+]?[0-9]*[.][0-9]+([eE][-+]?[0-9]+)?", cell) for cell in cells)
+    told = any(not re.fullmatch(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}", cell) for cell in commas)
+    return "," if told and not points else "."
+
+
+def _with_point(cell: str) -> str:
+    """Write a number with a decimal point."""
+    changed = cell.replace(",", ".", 1)
+    return changed if is_number(changed) else cell
 
 
 def _check_title(source: Source, preview: Sequence[Sequence[str]]) -> None:
