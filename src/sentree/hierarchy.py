@@ -41,8 +41,8 @@ class SSEHierarchy(SSEEstimator):
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for "paper".
     leaf_penalty : bool, optional
-        Whether single samples, the leaves of the tree, pay for constraints too. True by default; for
-        "paper" False, as published, although True makes its clusters steadier on some data.
+        Whether single samples, the leaves of the tree, pay for constraints too. True by default;
+        for "paper" False, as published, although True makes its clusters steadier on some data.
     must_link_first : bool, default=False
         As in :class:`SSEPartition` ("paper" only).
     affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state

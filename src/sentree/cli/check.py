@@ -60,7 +60,7 @@ def check(
             constraints, labels, must_link, cannot_link, not_label, classes, by
         )
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
-        samples = given.read_data(file, given.columns_wanted(said, None), talk)
+        samples = given.read_data(file, given.columns_wanted(said, None, talk), talk)
         found = given.gather(said, samples, talk)
         talk.say(f"known: {given.describe(found)}")
 

@@ -75,12 +75,13 @@ def cluster(
     out = out or results.default_name(data, "clusters.csv")
     said = given.Statements(labels, must_link, cannot_link, not_label, constraints, classes, by)
     with console(quiet, verbose, to_stderr=out == "-") as talk:
+        results.check_table("--out", out)
         results.check_suffix("--plot", plot, (".png", ".svg", ".pdf"))
         results.check_suffix("--report", report, (".html", ".htm"))
         results.check_suffix("--model", model, (".npz",))
         given.refuse_overwriting([data, *said.files], [out, plot, report, model])
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
-        samples = given.read_data(file, given.columns_wanted(said, map), talk)
+        samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
         known = given.read_constraints(said, samples, talk, hard)
 
         from sentree import SSEPartition, io

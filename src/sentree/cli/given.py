@@ -120,7 +120,7 @@ def read_data(
                 layer=options.layer,
                 **text,
             )
-            what = f"{data.n} samples, {data.X.shape[1]} features"
+            what = f"{data.n} samples, {_many(data.X.shape[1], 'feature', 'features')}"
     named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
     console.say(f"{data.source}: {what}{named}")
     if features is not None and (unused := [name for name in data.columns if name not in take]):
@@ -128,9 +128,11 @@ def read_data(
     return data
 
 
-def columns_wanted(said: Statements, map: str | None) -> list[str]:
+def columns_wanted(said: Statements, map: str | None, console: Console) -> list[str]:
     """The columns of the data that are not features: labels, and places in pictures."""
     places = map.split(",") if map and not _is_file(map) else []
+    if places:
+        console.say(f"on the map, and no features: {', '.join(places)}")
     return [*([said.label_column] if said.label_column else []), *places]
 
 

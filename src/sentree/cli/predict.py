@@ -51,6 +51,7 @@ def predict(
 
     out = out or results.default_name(data, "clusters.csv")
     with console(quiet, verbose, to_stderr=out == "-") as talk:
+        results.check_table("--out", out)
         given.refuse_overwriting([model, data], [out])
 
         import sentree

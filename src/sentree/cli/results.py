@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,9 @@ from sentree.cli.console import Console
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sentree import Constraints
-
 __all__ = [
     "check_suffix",
+    "check_table",
     "default_name",
     "illustrate",
     "levels_of",
@@ -40,11 +40,20 @@ def default_name(source: str, ending: str) -> str:
     return f"{path.stem}-{ending}"
 
 
+#: Ends of names of tables that are written.
+_TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".csv.gz", ".tsv.gz", ".txt.gz")
+
+
+def check_table(option: str, name: str | None) -> None:
+    """Refuse the name of a table that we cannot write, before any work."""
+    check_suffix(option, name, _TABLES)
+
+
 def check_suffix(option: str, name: str | None, allowed: Sequence[str]) -> None:
     """Refuse a name that does not tell a format we write, before any work."""
     from sentree.io import InputError
 
-    if name is not None and name != "-" and Path(name).suffix.lower() not in allowed:
+    if name is not None and name != "-" and not name.lower().endswith(tuple(allowed)):
         raise InputError(f"{option} {name}: the name must end with {' or '.join(allowed)}")
 
 
@@ -52,8 +61,8 @@ def tell(model: Any, data: Any, console: Console) -> None:
     """Say what was found."""
     import numpy as np
 
-    chosen = "" if model.n_clusters is not None else " (their number was found from the data)"
-    console.say(f"{model.n_clusters_} clusters{chosen}")
+    found = model.n_clusters_
+    console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
     sizes = np.bincount(model.labels_, minlength=len(model.cluster_names_))
     strength = np.bincount(model.labels_, model.membership_strength_, len(sizes)) / sizes.clip(1)
     named = any(name is not None for name in model.cluster_names_)
@@ -69,35 +78,32 @@ def tell(model: Any, data: Any, console: Console) -> None:
     if report.n_given:
         kept = report.n_given - report.n_broken
         console.say(f"constraints kept: {kept} of {report.n_given}")
-        for line in _broken(model.constraints_, report, data.key()):
-            console.say(f"  broken: {line}")
+        _tell_broken(model, data, console)
 
 
-def _broken(given: Constraints, report: Any, key: NDArray[Any]) -> list[str]:
-    """Name the first broken constraints."""
-    lines = [
-        f"{key[i]} and {key[j]} are {'not ' if kind in ('must_link', 'together') else ''}in one "
-        f"cluster ({kind.replace('_', '-')})"
-        for kind in ("must_link", "cannot_link", "together", "apart")
-        for i, j in report.broken_pairs(kind).tolist()
-    ]
-    known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
-    lines += [
-        f"{key[i]}, labelled {given.classes[known[i]]}, is in another cluster than its class"
-        for i in report.broken["labels"].tolist()
-    ]
-    negative = list(zip(given.negative_index.tolist(), given.negative_code.tolist(), strict=True))
-    lines += [
-        f"{key[negative[k][0]]} is in a cluster with {given.classes[negative[k][1]]}, which it is "
-        "not"
-        for k in report.broken["negative_labels"].tolist()
-    ]
-    triplets = report.broken.get("triplets", [])
-    lines += [
-        "{} and {} do not join below {}".format(*key[given.triplets[k]]) for k in list(triplets)
-    ]
-    hidden = len(lines) - _SHOWN_BROKEN
-    return lines if hidden <= 0 else [*lines[:_SHOWN_BROKEN], f"{hidden} more (--report lists all)"]
+def _why(model: Any) -> str:
+    """Say where the number of clusters comes from, unless it was given."""
+    if model.n_clusters is not None:
+        return ""
+    if getattr(model, "height", None) is not None:
+        return " (the branches at the top of the tree; -k asks for a number)"
+    if getattr(model, "resolution", None) is not None:
+        return " (at this resolution)"
+    known = " and what is known" if model.constraint_report_.n_given else ""
+    return f" (their number was found from the data{known})"
+
+
+def _tell_broken(model: Any, data: Any, console: Console) -> None:
+    """Say the first broken constraints."""
+    n_broken = model.constraint_report_.n_broken
+    if not n_broken or console.quiet:
+        return
+    from sentree.summary import broken_statements
+
+    for sample, said, found in islice(broken_statements(model, data.ids), _SHOWN_BROKEN):
+        console.say(f"  broken: {sample} was said to be {said}; it is in {found}")
+    if n_broken > _SHOWN_BROKEN:
+        console.say(f"  and {n_broken - _SHOWN_BROKEN} more (--report lists them)")
 
 
 def table_of(
@@ -116,16 +122,6 @@ def table_of(
     if any(name is not None for name in names):
         table["label"] = np.array(["" if c is None else c for c in names], dtype=object)[labels]
     return table
-
-
-def _shown_labels(model: Any) -> Any:
-    """Return for each sample what its cluster is called in pictures: number, and class if known."""
-    import numpy as np
-
-    names = [
-        str(k) if name is None else f"{k} {name}" for k, name in enumerate(model.cluster_names_)
-    ]
-    return np.array(names, dtype=object)[model.labels_]
 
 
 def _places(wanted: str, data: Any) -> Any:
@@ -200,15 +196,17 @@ def _draw(model: Any, is_tree: bool, places: Any, title: str, target: str) -> No
 
     matplotlib.use("Agg")
     from sentree import plots
+    from sentree.summary.subject import Subject
 
+    labels = Subject(model).named_labels
     if not is_tree:
-        ax = plots.partition(places, _shown_labels(model), model.constraints_, title=title)
+        ax = plots.partition(places, labels, model.constraints_, title=title)
         _save_figure(ax, target)
     elif Path(target).suffix.lower() == ".html":
-        figure = plots.tree(model, _shown_labels(model), title=title, interactive=True)
+        figure = plots.tree(model, labels, title=title, interactive=True)
         files.write(Path(target), figure.to_html(include_plotlyjs=True))
     else:
-        _save_figure(plots.tree(model, _shown_labels(model), title=title), target)
+        _save_figure(plots.tree(model, labels, title=title), target)
 
 
 def _save_figure(ax: Any, target: str) -> None:

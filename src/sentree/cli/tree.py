@@ -89,12 +89,13 @@ def tree(
     )
     with console(quiet, verbose, to_stderr="-" in (out, clusters)) as talk:
         results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv"))
+        results.check_table("--clusters", clusters)
         results.check_suffix("--plot", plot, (".png", ".svg", ".pdf", ".html"))
         results.check_suffix("--report", report, (".html", ".htm"))
         results.check_suffix("--model", model, (".npz",))
         given.refuse_overwriting([data, *said.files], [out, clusters, plot, report, model])
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
-        samples = given.read_data(file, given.columns_wanted(said, map), talk)
+        samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
         known = given.read_constraints(said, samples, talk, hard)
 
         from sentree import SSEHierarchy, io

@@ -172,8 +172,8 @@ def _no_numbers(
     comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9.]*,[0-9]+\s*", cell)
     if comma:
         raise InputError(
-            f"{place}: this may be a decimal comma or a thousands separator; write the numbers with a "
-            f"decimal point and without separators{also}"
+            f"{place}: this may be a decimal comma, or thousands; write the numbers with a decimal "
+            f"point and nothing else{also}"
         )
     if wrong.sum() > column.notna().sum() / 2:
         shown = quoted(name)
@@ -198,7 +198,7 @@ def _not_finite(
     row, column = (int(k) for k in np.argwhere(bad)[0])
     name, value = features[column], array[row, column]
     n_columns, n_rows = int(bad.any(axis=0).sum()), int(bad.any(axis=1).sum())
-    if bad[:, column].all():
+    if np.isnan(array[:, column]).all():
         raise InputError(
             f"{source}: column {name!r} is empty in every row: leave it out with --drop "
             f"{quoted(name)}"

@@ -1,9 +1,11 @@
 """A fitted model told in one HTML file.
 
-:func:`write_report` writes it; :func:`places` makes the map that it shows.
+:func:`write_report` writes it; :func:`places` makes the map that it shows, and
+:func:`broken_statements` says which constraints are broken.
 """
 
+from sentree.summary.broken import broken_statements
 from sentree.summary.map import places
 from sentree.summary.report import write_report
 
-__all__ = ["places", "write_report"]
+__all__ = ["broken_statements", "places", "write_report"]

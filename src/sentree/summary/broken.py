@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sentree import plots
@@ -12,7 +12,7 @@ from sentree.metrics import level_purity
 from sentree.summary.pictures import Pictures
 from sentree.summary.subject import MISSING, Subject
 
-__all__ = ["constraint_section"]
+__all__ = ["broken_statements", "constraint_section"]
 
 #: Broken constraints of a kind that are listed at once, and at most.
 _LISTED, _MOST = 15, 200
@@ -36,7 +36,8 @@ def constraint_section(subject: Subject, pictures: Pictures) -> Document:
     document: list[Any] = [
         pictures.draw(
             "kept",
-            "Constraints kept and broken, by kind. Groups count by member, labels by sample.",
+            "Constraints kept and broken, by kind. Groups that belong together count by member, "
+            "those apart by group, labels by sample.",
             (6.0, 1.0 + 0.36 * len(kinds)),
             lambda ax: plots.constraint_satisfaction(report, ax=ax),
         )
@@ -70,6 +71,31 @@ def _broken(subject: Subject, kind: str) -> Document:
         rest = Table(prose(capped), columns, rows[_LISTED:], words=(1, 2))
         document.append(Folded(f"{len(rows) - _LISTED:,} more", [rest]))
     return document
+
+
+def broken_statements(
+    model: Any, ids: Sequence[Any] | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Give for every broken constraint the sample, what was said of it, and where it is.
+
+    Parameters
+    ----------
+    model : fitted SSEPartition or SSEHierarchy
+        The model.
+    ids : sequence of length n_samples, optional
+        What the samples are called; their row numbers, from 0, where not given.
+
+    Examples
+    --------
+    >>> from sentree import SSEPartition, summary
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> model = SSEPartition(2, penalty=0).fit(X, must_link=[(0, 3)])
+    >>> next(summary.broken_statements(model, "abcdef"))
+    ('a', 'together with d', 'cluster 0; d in cluster 1')
+    """
+    subject = Subject(model, ids)
+    for kind in subject.report.given:
+        yield from _rows(subject, kind)
 
 
 def _rows(subject: Subject, kind: str) -> Iterator[tuple[str, str, str]]:
