@@ -324,3 +324,14 @@ def test_trees_and_clusters_above_the_best_published(name):
         flat = adjusted_rand_score(y, model.labels_), normalized_mutual_info_score(y, model.labels_)
         scores.append((dendrogram_purity(model.tree_, y), *flat))
     assert np.all(np.mean(scores, axis=0) > PUBLISHED[name])
+
+
+def test_labels_choose_the_clusters_of_a_tree_of_some_height():
+    X, y = load_embedded("iris")
+    known = np.where(np.arange(150) % 10 == 0, y, -1)
+    free = SSEHierarchy(height=3).fit(X)
+    told = SSEHierarchy(height=3).fit(X, known)
+    assert told.tree_.height <= 3
+    assert np.array_equal(told.labels_, SSEPartition().fit(X, known).labels_)
+    assert dendrogram_purity(told.tree_, y) > dendrogram_purity(free.tree_, y)
+    assert SSEHierarchy(height=1).fit(X, known).tree_.height == 1

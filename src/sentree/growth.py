@@ -59,7 +59,8 @@ def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty:
     if flat.penalty is not None:
         weight *= flat.penalty
     clusters = None
-    free = height is not None and flat.n_clusters is None
+    told = flat.n_clusters is not None or given.label_index.size > 0
+    free = height == 1 or (height is not None and not told)
     if not free or problem.hard or problem.init is not None:
         labels = flat.run(problem, with_triplets(search, given, weight)).labels
         found = join_isolated(renumber(labels[:n]), problem)

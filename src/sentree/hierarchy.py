@@ -54,7 +54,7 @@ class SSEHierarchy(SSEEstimator):
         The tree.
     labels_ : int32 array of shape (n_samples,)
         Cluster of each sample, numbered by first appearance. Those of :class:`SSEPartition`, each
-        of them a node of ``tree_``; but with ``height`` and without ``n_clusters``, hard
+        of them a node of ``tree_``; but with ``height`` and without ``n_clusters``, labels, hard
         constraints or ``init`` the children of the root. ``tree_.labels_at`` and
         ``tree_.cut_to`` give other scales. For "paper" the clusters are the children of the root,
         or ``n_clusters`` by undoing the last joins of the binary tree, which may split off single

@@ -85,7 +85,7 @@ def _why(model: Any) -> str:
     """Say where the number of clusters comes from, unless it was given."""
     if model.n_clusters is not None:
         return ""
-    if getattr(model, "height", None) is not None:
+    if getattr(model, "height", None) is not None and not model.constraints_.label_index.size:
         return " (the branches at the top of the tree; -k asks for a number)"
     if getattr(model, "resolution", None) is not None:
         return " (at this resolution)"
