@@ -43,7 +43,7 @@ def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made
             caption,
             size,
             lambda ax: plots.partition(
-                places, subject.named_labels, given, max_constraints=100, ax=ax
+                places, subject.named_labels, given, max_constraints=_DRAWN, ax=ax
             ),
         )
     ]
@@ -114,10 +114,9 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
         columns += ["labelled", "of that name"]
     of_cluster = subject.labels[given.label_index]
     known = np.bincount(of_cluster, minlength=k)
-    names = subject.model.cluster_names_
-    agree = np.zeros(k, dtype=np.int64)
-    for cluster, code in zip(of_cluster.tolist(), given.label_code.tolist(), strict=True):
-        agree[cluster] += given.classes[code] == names[cluster]
+    code_of = {name: code for code, name in enumerate(given.classes)}
+    named = np.array([code_of.get(name, -1) for name in subject.model.cluster_names_])
+    agree = np.bincount(of_cluster, given.label_code == named[of_cluster], k).astype(np.int64)
     rows: list[list[Text]] = []
     for c in chosen:
         row = [
