@@ -1,13 +1,14 @@
 """``sentree tree``, ``check``, ``score``, ``predict``, ``convert`` and ``version``."""
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import sentree
-from command import sentree_command
+from command import executable, sentree_command
 from sentree import EncodingTree, metrics
 from test_cli_cluster import IDS, IRIS, KNOWN, SPECIES, call, flowers, rows_of, write_csv
 
@@ -61,7 +62,7 @@ class TestTree:
         assert len(sentree.load(flowers / "m.npz").constraints_.levels) >= 1
 
     def test_a_wrong_name_is_refused_before_the_work(self, flowers):
-        done = call(flowers, "tree", "flowers.csv", "-l", "species", "--out", "t.xml", code=1)
+        done = call(flowers, "tree", "flowers.csv", "-l", "species", "--out", "t.xml", code=2)
         assert ".nwk" in done.stderr
 
 
@@ -71,7 +72,7 @@ class TestCheck:
         (flowers / "c.json").write_text(json.dumps(given))
         done = call(flowers, "check", "c.json", "flowers.csv", "--labels", "species")
         assert "17 of 150 samples are named (11.3%)" in done.stdout
-        assert "1 of 2 must-link" in done.stdout
+        assert "follow from others: 1 of 2 must-links" in done.stdout
         assert "no contradictions" in done.stdout
 
     def test_a_column_of_labels(self, flowers):
@@ -85,7 +86,7 @@ class TestCheck:
             "must-link,flower002,flower003\n"
             "cannot-link,flower003,flower001\n"
         )
-        done = call(flowers, "check", "c.csv", "flowers.csv", "--drop", "species", code=3)
+        done = call(flowers, "check", "c.csv", "flowers.csv", code=3)
         assert "contradictions: 1" in done.stdout
         assert "flower003 and flower001 cannot link (cannot-link 0)" in done.stdout
         assert "flower002 and flower001 must link" in done.stdout or (
@@ -142,6 +143,9 @@ class TestScore:
         write_csv(flowers / "truth.csv", ["id", "class"], [f"x{k}" for k in IDS], SPECIES)
         done = call(flowers, "score", "flowers-clusters.csv", "truth.csv", code=1)
         assert "flower000" in done.stderr
+        write_csv(flowers / "truth.csv", ["id", "class"], [*IDS, "x1", "x2"], [*SPECIES, "a", "b"])
+        done = call(flowers, "score", "flowers-clusters.csv", "truth.csv")
+        assert "2 of 152 samples of truth.csv are not in flowers-clusters.csv" in done.stderr
 
 
 class TestPredict:
@@ -154,7 +158,7 @@ class TestPredict:
         )
         done = call(flowers, "predict", "m.npz", "new.csv")
         assert "note" in done.stdout
-        rows = rows_of(flowers / "new-clusters.csv")
+        rows = rows_of(flowers / "new-predicted.csv")
         assert np.mean(np.array([row["label"] for row in rows]) == SPECIES) > 0.85
 
     def test_a_missing_column_is_named(self, flowers):
@@ -185,8 +189,21 @@ class TestConvert:
         assert np.array_equal(table[list("abcd")], IRIS.data)
 
     def test_it_does_not_write_over_its_input(self, flowers):
-        done = call(flowers, "convert", "flowers.csv", "./flowers.csv", code=1)
+        done = call(flowers, "convert", "flowers.csv", "./flowers.csv", code=2)
         assert "another name" in done.stderr
+
+
+def test_a_version_as_everywhere():
+    assert sentree_command("--version").stdout == f"sentree {sentree.__version__}\n"
+
+
+def test_a_full_disk_is_one_sentence():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*executable(), "version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
 
 
 def test_versions():

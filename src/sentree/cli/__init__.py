@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from typing import Annotated
+
 import typer
 
+from sentree import __version__
 from sentree.cli.about import demo, version
 from sentree.cli.check import check
 from sentree.cli.cluster import cluster
+from sentree.cli.console import FAILED, PIPE_CLOSED
 from sentree.cli.convert import convert
 from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
@@ -16,7 +22,6 @@ from sentree.cli.tree import tree
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Cluster data with what you know about it, by structural entropy.",
     epilog="'sentree COMMAND --help' has examples. Exit codes: 0 done, 1 the input or a file is at "
     "fault, 2 the call is, 3 constraints contradict one another, 130 interrupted.",
     no_args_is_help=True,
@@ -31,6 +36,34 @@ app.command(cls=SeveralValues)(reproduce)
 app.command()(version)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sentree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def sentree(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Cluster data with what you know about it, by structural entropy."""
+
+
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 # for what Python flushes at its end
+        raise SystemExit(PIPE_CLOSED) from None
+    except OSError as error:
+        typer.echo(f"error: {error.strerror or error}", err=True)
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        raise SystemExit(FAILED) from None

@@ -19,7 +19,7 @@ def demo(
     out: Annotated[
         Path, typer.Option(help="Folder for labels.csv, tree.nwk and partition.png.")
     ] = Path("demo-output"),
-    seed: Annotated[int, typer.Option(help="Seed of the drawn constraints.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the drawn constraints.")] = 0,
 ) -> None:
     """Cluster handwritten digits, without and with some known labels and pairs."""
     from sentree.demo import run

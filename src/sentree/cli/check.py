@@ -60,7 +60,10 @@ def check(
             constraints, labels, must_link, cannot_link, not_label, classes, by
         )
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
-        samples = given.read_data(file, given.columns_wanted(said, None, talk), talk)
+        said.check()
+        given.refuse_overwriting([data, *said.files], [])
+        wanted = given.columns_wanted(said, None, talk)
+        samples = given.read_data(file, wanted, talk, names_only=True)
         found = given.gather(said, samples, talk)
         talk.say(f"known: {given.describe(found)}")
 
@@ -71,6 +74,8 @@ def check(
 
 def _tell(audit: Audit, talk: Console) -> None:
     """Say what was found, and end."""
+    from sentree.cli import given
+
     talk.say(f"coverage: {audit.n_named} of {audit.n} samples are named ({audit.coverage:.1%})")
     if audit.conflicts:
         talk.say(f"contradictions: {len(audit.conflicts)}")
@@ -86,9 +91,9 @@ def _tell(audit: Audit, talk: Console) -> None:
         talk.say(f"sets of samples that belong together: {audit.components.size} ({sizes}{more})")
     if audit.n_redundant:
         kinds = [
-            f"{len(found)} of {audit.given[kind]} {kind.replace('_', '-')}"
+            f"{len(found)} of {audit.given[kind]} {given.WORDS[kind][1]}"
             for kind, found in audit.redundant.items()
             if len(found)
         ]
-        talk.say(f"say what follows from others: {', '.join(kinds)}")
+        talk.say(f"add nothing, since they follow from others: {', '.join(kinds)}")
     talk.say("no contradictions")

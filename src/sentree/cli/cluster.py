@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
+from sentree.cli.console import Misuse, console
 
 __all__ = ["cluster"]
 
@@ -43,7 +43,7 @@ def cluster(
             "-o",
             metavar="FILE",
             help="Cluster of each sample: CSV, TSV, Parquet or JSON, '-' for standard output. "
-            "Else DATA-clusters.csv in this folder.",
+            "Else DATA-clusters.csv in this folder ('-' for DATA '-').",
         ),
     ] = None,
     plot: o.Plot = None,
@@ -76,12 +76,17 @@ def cluster(
     said = given.Statements(labels, must_link, cannot_link, not_label, constraints, classes, by)
     with console(quiet, verbose, to_stderr=out == "-") as talk:
         results.check_table("--out", out)
-        results.check_suffix("--plot", plot, (".png", ".svg", ".pdf"))
-        results.check_suffix("--report", report, (".html", ".htm"))
-        results.check_suffix("--model", model, (".npz",))
+        results.check_illustrations(map, plot, report, model)
+        given.check_graph_options(graph, neighbors, affinity)
+        said.check()
+        if n_clusters is not None and resolution is not None:
+            raise Misuse("--n-clusters and --resolution both set the scale: give one of them")
+        if resolution is not None and not 0 < resolution < float("inf"):
+            raise Misuse(f"--resolution must be above 0, got {resolution}")
         given.refuse_overwriting([data, *said.files], [out, plot, report, model])
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
         samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
+        mapped = results.places_of(map, samples)
         known = given.read_constraints(said, samples, talk, hard)
 
         from sentree import SSEPartition, io
@@ -103,4 +108,4 @@ def cluster(
         io.write_table(out, table)
         talk.wrote(out, "cluster of each sample")
         results.write_model(fitted, model, talk)
-        results.illustrate(fitted, samples, data, map, plot, report, talk)
+        results.illustrate(fitted, samples, data, mapped, plot, report, talk)

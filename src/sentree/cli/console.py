@@ -6,6 +6,7 @@ import logging
 import shutil
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +15,23 @@ from typing import Any
 
 import typer
 
-__all__ = ["CONFLICT", "FAILED", "INTERRUPTED", "Console", "console"]
+__all__ = ["CONFLICT", "FAILED", "INTERRUPTED", "MISUSED", "PIPE_CLOSED", "Console", "Misuse"]
+__all__ += ["console"]
 
-#: Exit codes, besides 0 and 2 (a call that the command line does not understand).
-FAILED, CONFLICT, INTERRUPTED = 1, 3, 130
+#: Exit codes besides 0.
+FAILED, MISUSED, CONFLICT, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 130, 141
+#: What the library calls things, and what the command line does.
+_WORDS = {
+    "Constraints.conflicts() lists": "'sentree check' lists",
+    "SSEHierarchy with method='multilevel' takes them": "'sentree tree' takes them",
+    "n_clusters=": "--n-clusters ",
+    "n_clusters": "--n-clusters",
+}
 _TICK, _BAR = 0.1, 12
+
+
+class Misuse(ValueError):
+    """A call that makes no sense, whatever the data are."""
 
 
 class Console:
@@ -49,6 +62,7 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Say something that the user should look at, also when quiet."""
+        text = _in_our_words(text)
         if text not in self.warnings:
             self.warnings.append(text)
             self._print(f"warning: {text}", True)
@@ -67,7 +81,7 @@ class Console:
     def step(self, name: str) -> Iterator[None]:
         """Show, on a terminal, what is being done and for how long."""
         started = perf_counter()
-        if not self.quiet and sys.stderr.isatty():
+        if not self.quiet and sys.stderr is not None and sys.stderr.isatty():
             self._status = _Status(name)
         try:
             yield
@@ -91,7 +105,7 @@ class _Status(threading.Thread):
         super().__init__(daemon=True)
         self.note, self._title = "", name
         self.share: float | None = None
-        self._started = perf_counter()
+        self._since = perf_counter()  # a thread has a _started of its own
         self._ended = threading.Event()
         self._lock = threading.Lock()
         self.start()
@@ -102,7 +116,7 @@ class _Status(threading.Thread):
         while not self._ended.wait(_TICK):
             turn += 1
             note = f" ({self.note})" if self.note else ""
-            seconds = perf_counter() - self._started
+            seconds = perf_counter() - self._since
             line = f"{_bar(self.share, turn)} {self._title} {seconds:.0f} s{note}"
             width = shutil.get_terminal_size().columns - 1
             with self._lock:
@@ -150,6 +164,7 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
     package that is not installed) are one message on standard error. Others keep their traceback.
     """
     talk = Console(quiet, verbose, to_stderr)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where its caches are is its affair
     logger, handler = logging.getLogger("sentree"), _ToConsole(talk)
     level = logger.level
     logger.addHandler(handler)
@@ -158,14 +173,18 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: talk.warn(str(message))
+            if quiet and verbose:
+                raise Misuse("--quiet and --verbose contradict each other")
             yield talk
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
         typer.echo("stopped; nothing half-done was left behind", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (ValueError, OSError, ImportError, MemoryError) as error:
         typer.echo(f"error: {_sentence(error)}", err=True)
-        if verbose:
-            raise
+        if verbose and not isinstance(error, Misuse):
+            traceback.print_exc()
         raise typer.Exit(_exit_code(error)) from None
     finally:
         logger.removeHandler(handler)
@@ -174,16 +193,29 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
 
 def _sentence(error: BaseException) -> str:
     """Say an error."""
+    from sentree.proof import ConstraintConflict
+
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")
-    said = str(error) or type(error).__name__
-    return said.replace("Constraints.conflicts() lists", "'sentree check' lists")
+    said = _in_our_words(str(error) or type(error).__name__)
+    if isinstance(error, ConstraintConflict) and not error.conflicts[0].names:
+        said += "\n(samples by their row, counted from 0)"
+    return said
+
+
+def _in_our_words(text: str) -> str:
+    """Say what a user of the command line can do, not one of Python."""
+    for theirs, ours in _WORDS.items():
+        text = text.replace(theirs, ours)
+    return text
 
 
 def _exit_code(error: BaseException) -> int:
-    """Tell contradictions from everything else."""
+    """Tell contradictions and misuse from everything else."""
     from sentree.proof import ConstraintConflict
 
-    return CONFLICT if isinstance(error, ConstraintConflict) else FAILED
+    if isinstance(error, ConstraintConflict):
+        return CONFLICT
+    return MISUSED if isinstance(error, Misuse) else FAILED

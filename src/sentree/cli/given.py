@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sentree.cli.console import Console
+from sentree.cli.console import Console, Misuse
 
 if TYPE_CHECKING:
     from sentree import Constraints
 
 __all__ = [
+    "WORDS",
     "DataOptions",
     "Statements",
+    "check_graph_options",
     "columns_wanted",
     "describe",
     "gather",
@@ -24,6 +26,17 @@ __all__ = [
     "split",
     "statements_of",
 ]
+
+#: What one statement of a kind is called, and several.
+WORDS = {
+    "must_link": ("must-link", "must-links"),
+    "cannot_link": ("cannot-link", "cannot-links"),
+    "together": ("group together", "groups together"),
+    "apart": ("group apart", "groups apart"),
+    "labels": ("label", "labels"),
+    "negative_labels": ("negative label", "negative labels"),
+    "triplets": ("triplet", "triplets"),
+}
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,18 @@ class Statements:
     def label_column(self) -> str | None:
         """The column of the data that holds labels: a name that is no file."""
         return self.labels if self.labels and not _is_file(self.labels) else None
+
+    def check(self) -> None:
+        """Refuse what makes no sense together."""
+        if self.by not in ("auto", "id", "row"):
+            raise Misuse(f"--by must be 'auto', 'id' or 'row', got {self.by!r}")
+        for option, given in (("--paths", self.paths), ("--ontology", self.ontology)):
+            if given and not self.labels:
+                raise Misuse(f"{option} tells how labels nest, but there are no --labels")
+        if self.paths and self.ontology:
+            raise Misuse("--paths and --ontology both tell how labels nest: give one of them")
+        if self.classes and not (self.labels or self.not_label or self.constraints):
+            raise Misuse("--classes names the classes of labels, but there are none: give --labels")
 
     @property
     def files(self) -> list[str]:
@@ -95,8 +120,12 @@ def read_data(
     take: Sequence[str],
     console: Console,
     features: Sequence[str] | None = None,
+    names_only: bool = False,
 ) -> Any:
-    """Read samples or a graph, and say what was found."""
+    """Read samples or a graph, and say what was found.
+
+    ``names_only`` is for commands that need no features: a table may then hold anything.
+    """
     from sentree import io
 
     text: dict[str, Any] = {
@@ -116,11 +145,14 @@ def read_data(
                 id_column=options.id_column,
                 drop=split(options.drop),
                 take=take,
-                features=features,
+                features=() if names_only else features,
                 layer=options.layer,
                 **text,
             )
-            what = f"{data.n} samples, {_many(data.X.shape[1], 'feature', 'features')}"
+            width = data.X.shape[1]
+            what = f"{data.n} samples" + (
+                f", {_many(width, 'feature', 'features')}" if width else ""
+            )
     named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
     console.say(f"{data.source}: {what}{named}")
     if features is not None and (unused := [name for name in data.columns if name not in take]):
@@ -128,9 +160,18 @@ def read_data(
     return data
 
 
+def check_graph_options(graph: bool, neighbors: int | None, affinity: str) -> None:
+    """Refuse to make a graph in a way that there is none, or of a graph."""
+    known = ("auto", "gaussian", "cosine", "correlation", "binary")
+    if affinity not in known:
+        raise Misuse(f"--affinity must be one of {', '.join(known)}; got {affinity!r}")
+    if graph and (neighbors is not None or affinity != "auto"):
+        raise Misuse("--neighbors and --affinity make a graph of samples; DATA is one (--graph)")
+
+
 def columns_wanted(said: Statements, map: str | None, console: Console) -> list[str]:
     """The columns of the data that are not features: labels, and places in pictures."""
-    places = map.split(",") if map and not _is_file(map) else []
+    places = split([map]) if map and not _is_file(map) else []
     if places:
         console.say(f"on the map, and no features: {', '.join(places)}")
     return [*([said.label_column] if said.label_column else []), *places]
@@ -151,7 +192,8 @@ def _refuse_columns(options: DataOptions, take: Sequence[str]) -> None:
 
 def split(values: Sequence[str] | None) -> list[str]:
     """Let A,B stand for two names."""
-    return [name for value in values or () for name in value.split(",") if name]
+    names = (name.strip() for value in values or () for name in value.split(","))
+    return [name for name in names if name]
 
 
 def read_constraints(
@@ -170,8 +212,6 @@ def gather(said: Statements, data: Any, console: Console) -> Constraints:
     """Add up what all options say."""
     from sentree import Constraints, io
 
-    if said.by not in ("auto", "id", "row"):
-        raise io.InputError(f"--by must be 'auto', 'id' or 'row', got {said.by!r}")
     given = Constraints.empty()
     if said.labels:
         given += _labels(said, data, console)
@@ -274,17 +314,8 @@ def _declared(said: Statements, given: Constraints) -> Constraints:
 
 def describe(given: Constraints) -> str:
     """Say how many statements of each kind there are."""
-    words = {
-        "must_link": ("must-link", "must-links"),
-        "cannot_link": ("cannot-link", "cannot-links"),
-        "together": ("group together", "groups together"),
-        "apart": ("group apart", "groups apart"),
-        "labels": ("label", "labels"),
-        "negative_labels": ("negative label", "negative labels"),
-        "triplets": ("triplet", "triplets"),
-    }
     counts = given.counts
-    parts = [_many(count, *words[kind]) for kind, count in counts.items() if count]
+    parts = [_many(count, *WORDS[kind]) for kind, count in counts.items() if count]
     if counts["labels"]:
         levels = f" on {len(given.levels)} levels" if given.finer is not None else ""
         parts.append(_many(len(given.classes), "class", "classes") + levels)
@@ -298,8 +329,8 @@ def _many(count: int, one: str, several: str) -> str:
 
 def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     """Refuse to write over what is read, two results into one file, or into no folder."""
-    from sentree.io import InputError
-
+    if inputs.count("-") > 1:
+        raise Misuse("standard input ('-') can be read once, and is named twice")
     read = {Path(name).resolve() for name in inputs if name != "-"}
     seen: set[Path | str] = set()
     for name in outputs:
@@ -307,11 +338,11 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> 
             continue
         path = name if name == "-" else Path(name).resolve()
         if path in read:
-            raise InputError(f"{name} is read by this command; give the result another name")
+            raise Misuse(f"{name} is read by this command; give the result another name")
         if path in seen:
-            raise InputError(f"{name} is the name of two results; give them different names")
-        if isinstance(path, Path) and not path.parent.is_dir():
-            raise InputError(f"cannot write {name}: there is no folder {path.parent}")
+            raise Misuse(f"{name} is the name of two results; give them different names")
+        if name != "-" and not Path(name).absolute().parent.is_dir():
+            raise Misuse(f"cannot write {name}: there is no folder {Path(name).parent}")
         if isinstance(path, Path) and path.is_dir():
-            raise InputError(f"cannot write {name}: it is a folder")
+            raise Misuse(f"cannot write {name}: it is a folder")
         seen.add(path)

@@ -6,14 +6,19 @@ from typing import Annotated
 
 import typer
 
-_DATA, _KNOWN, _OUT = "The data", "What is known", "What is written"
-
 Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
         help="Samples: CSV, TSV, Parquet, NPY, NPZ, MTX, MAT, H5AD; with --graph a graph: edge "
         "list, GraphML, MTX, NPZ, NPY, H5AD. '-' reads standard input.",
+    ),
+]
+SampleFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="Samples: CSV, TSV, Parquet, NPY, NPZ, MTX, MAT, H5AD. '-' reads standard input.",
     ),
 ]
 Id = Annotated[
@@ -26,7 +31,9 @@ Drop = Annotated[
 ]
 Layer = Annotated[
     str | None,
-    typer.Option(help="In an H5AD file: which layer, obsm or obsp entry, such as X_pca."),
+    typer.Option(
+        help="In an H5AD file: X, or which layer, obsm or obsp entry; X_pca if there is one."
+    ),
 ]
 Format = Annotated[
     str | None,
@@ -102,7 +109,9 @@ Neighbors = Annotated[
 Affinity = Annotated[
     str, typer.Option(help="How the graph is weighed: auto, gaussian, cosine, correlation, binary.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the search; same seed, same result.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**32 - 1, help="Seed of the search; same seed, same result.")
+]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; the result is the same.")]
 
 Plot = Annotated[
@@ -113,8 +122,8 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="A,B|FILE",
-        help="Places of the samples in pictures: two columns of DATA, such as umap1,umap2, which "
-        "then do not count as features; or a file. Else a map is made.",
+        help="Places of the samples in --plot and --report: two columns of DATA, such as "
+        "umap1,umap2, which then are no features; or a file. Else a map is made.",
     ),
 ]
 Report = Annotated[

@@ -16,7 +16,7 @@ def predict(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="What --model of 'cluster' or 'tree' wrote.")
     ],
-    data: o.Data,
+    data: o.SampleFile,
     id_column: o.Id = None,
     drop: o.Drop = None,
     layer: o.Layer = None,
@@ -30,7 +30,7 @@ def predict(
             "-o",
             metavar="FILE",
             help="Cluster of each sample: CSV, TSV, Parquet or JSON, '-' for standard output. "
-            "Else DATA-clusters.csv in this folder.",
+            "Else DATA-predicted.csv in this folder ('-' for DATA '-').",
         ),
     ] = None,
     quiet: o.Quiet = False,
@@ -49,7 +49,7 @@ def predict(
     """
     from sentree.cli import given, results
 
-    out = out or results.default_name(data, "clusters.csv")
+    out = out or results.default_name(data, "predicted.csv")
     with console(quiet, verbose, to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         given.refuse_overwriting([model, data], [out])
@@ -58,6 +58,11 @@ def predict(
         from sentree import io
 
         fitted = sentree.load(model)
+        if fitted.affinity == "precomputed":
+            raise io.InputError(
+                f"{model} was fitted to a graph, and a table does not tell how new samples join "
+                "it: cluster a table with --model instead"
+            )
         wanted = getattr(fitted, "feature_names_in_", None)
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header)
         samples = given.read_data(

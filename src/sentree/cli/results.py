@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentree import files
-from sentree.cli.console import Console
+from sentree.cli.console import Console, Misuse
+from sentree.cli.given import split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "check_illustrations",
     "check_suffix",
     "check_table",
     "default_name",
     "illustrate",
     "levels_of",
+    "places_of",
     "table_of",
     "tell",
     "write_model",
@@ -46,15 +49,27 @@ _TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".csv.gz", ".tsv.gz", ".
 
 def check_table(option: str, name: str | None) -> None:
     """Refuse the name of a table that we cannot write, before any work."""
-    check_suffix(option, name, _TABLES)
+    if name != "-":
+        check_suffix(option, name, _TABLES)
 
 
 def check_suffix(option: str, name: str | None, allowed: Sequence[str]) -> None:
     """Refuse a name that does not tell a format we write, before any work."""
-    from sentree.io import InputError
+    if name is not None and not name.lower().endswith(tuple(allowed)):
+        raise Misuse(f"{option} {name}: the name must end with {', '.join(allowed)}")
 
-    if name is not None and name != "-" and not name.lower().endswith(tuple(allowed)):
-        raise InputError(f"{option} {name}: the name must end with {' or '.join(allowed)}")
+
+def check_illustrations(
+    map: str | None, plot: str | None, report: str | None, model: str | None, *more: str
+) -> None:
+    """Refuse names of pictures, reports and models that we cannot write, before any work."""
+    check_suffix("--plot", plot, (".png", ".svg", ".pdf", *more))
+    check_suffix("--report", report, (".html", ".htm"))
+    check_suffix("--model", model, (".npz",))
+    if map is not None and plot is None and report is None:
+        raise Misuse("--map is about pictures: give --plot or --report as well")
+    if map is not None and not Path(map).is_file() and map.count(",") != 1:
+        raise Misuse(f"--map must be a file or two columns, such as umap1,umap2; got {map!r}")
 
 
 def tell(model: Any, data: Any, console: Console) -> None:
@@ -73,7 +88,7 @@ def tell(model: Any, data: Any, console: Console) -> None:
         label = "" if name is None else f"  {name}"
         console.say(f"  {k:>7}  {sizes[k]:>7}      {strength[k]:.2f}{label}")
     if sizes.size > _SHOWN_CLUSTERS:
-        console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} smaller ones")
+        console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
     report = model.constraint_report_
     if report.n_given:
         kept = report.n_given - report.n_broken
@@ -124,20 +139,20 @@ def table_of(
     return table
 
 
-def _places(wanted: str, data: Any) -> Any:
+def places_of(wanted: str | None, data: Any) -> Any:
     """Return where the user wants the samples drawn: columns of the data, or a file."""
     import numpy as np
 
     from sentree import io
 
+    if wanted is None:
+        return None
     if not Path(wanted).is_file():
-        columns = [data.columns[name] for name in wanted.split(",")]
-        if len(columns) != 2:
-            raise io.InputError(f"--map {wanted} names {len(columns)} columns, expected two")
+        columns = [data.columns[name] for name in split([wanted])]
         try:
             return np.column_stack([column.astype(float) for column in columns])
         except (TypeError, ValueError) as error:
-            raise io.InputError(f"--map {wanted}: {error}") from None
+            raise io.InputError(f"--map {wanted} must be two columns of numbers: {error}") from None
     found = io.read_samples(wanted)
     places = np.asarray(found.X, dtype=float)
     if places.shape[1] != 2:
@@ -158,7 +173,7 @@ def illustrate(
     model: Any,
     data: Any,
     source: str,
-    map: str | None,
+    mapped: Any,
     plot: str | None,
     report: str | None,
     console: Console,
@@ -169,7 +184,7 @@ def illustrate(
     from sentree import SSEHierarchy, summary
 
     is_tree = isinstance(model, SSEHierarchy)
-    places = None if map is None else _places(map, data)
+    places = mapped
     title = "standard input" if source == "-" else Path(source).name
     if plot is not None:
         with console.step("drawing"):
@@ -183,7 +198,7 @@ def illustrate(
                 report,
                 model,
                 ids=data.ids,
-                places=None if map is None else places,
+                places=mapped,
                 source=title,
                 warnings=console.warnings,
             )
@@ -226,4 +241,5 @@ def write_model(model: Any, target: str | None, console: Console) -> None:
     """Write the fitted model where one is asked for."""
     if target is not None:
         model.save(target)
-        console.wrote(target, "the model, for 'sentree predict'")
+        of_graph = model.affinity == "precomputed"
+        console.wrote(target, "the model" + ("" if of_graph else ", for 'sentree predict'"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
+from sentree.cli.console import Misuse, console
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,10 +67,10 @@ def score(
     with console(quiet, verbose):
         from sentree import io
 
+        if tree and known is not None:
+            raise Misuse("--known is about clusters; a tree is scored on all its leaves")
         if tree:
             result = _score_tree(labels, truth, truth_column)
-            if known is not None:
-                raise io.InputError("--known is about clusters; a tree is scored on all its leaves")
         else:
             clusters = io.read_columns(labels)
             found = clusters.only(column or ("cluster" if "cluster" in clusters.columns else None))
@@ -101,6 +102,10 @@ def _classes(source: str, column: str | None, option: str, of: Named) -> NDArray
         raise io.InputError(
             f"{of.source} and {source} have no sample in common: their ids are like "
             f"{of.ids[0]!r} and {table.ids[0]!r}"
+        )
+    if beyond := len(known.keys() - set(of.ids.tolist())):
+        warnings.warn(
+            f"{beyond} of {table.n} samples of {source} are not in {of.source}", stacklevel=2
         )
     found = np.empty(of.n, dtype=object)
     found[:] = [known.get(name) for name in of.ids]
@@ -164,7 +169,8 @@ def _tell(result: dict[str, float], as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps(result, indent=2))
+        plain = {name: None if value != value else value for name, value in result.items()}
+        typer.echo(json.dumps(plain, indent=2))
         return
     for name, value in result.items():
         typer.echo(f"{name:<18} {value if isinstance(value, int) else f'{value:.4f}'}")

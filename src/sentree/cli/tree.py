@@ -88,14 +88,16 @@ def tree(
         labels, must_link, cannot_link, not_label, constraints, classes, by, paths, ontology
     )
     with console(quiet, verbose, to_stderr="-" in (out, clusters)) as talk:
-        results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv"))
+        if out != "-":
+            results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv", ".tsv"))
         results.check_table("--clusters", clusters)
-        results.check_suffix("--plot", plot, (".png", ".svg", ".pdf", ".html"))
-        results.check_suffix("--report", report, (".html", ".htm"))
-        results.check_suffix("--model", model, (".npz",))
+        results.check_illustrations(map, plot, report, model, ".html")
+        given.check_graph_options(graph, neighbors, affinity)
+        said.check()
         given.refuse_overwriting([data, *said.files], [out, clusters, plot, report, model])
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
         samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
+        mapped = results.places_of(map, samples)
         known = given.read_constraints(said, samples, talk, hard)
 
         from sentree import SSEHierarchy, io
@@ -113,7 +115,8 @@ def tree(
             fitted = search.fit(samples.graph if graph else samples.X, constraints=known)
             strength = fitted.membership_strength_
         found = fitted.tree_
-        talk.say(f"a tree of height {found.height} with {found.n_nodes - found.n_leaves} branches")
+        inner = found.n_nodes - found.n_leaves
+        talk.say(f"a tree of height {found.height} with {inner} inner node{'s' * (inner != 1)}")
         results.tell(fitted, samples, talk)
         io.write_tree(out, found, samples.key())
         talk.wrote(out, "the tree")
@@ -122,4 +125,4 @@ def tree(
             io.write_table(clusters, table | results.levels_of(found))
             talk.wrote(clusters, "cluster of each sample, and its branch on each level")
         results.write_model(fitted, model, talk)
-        results.illustrate(fitted, samples, data, map, plot, report, talk)
+        results.illustrate(fitted, samples, data, mapped, plot, report, talk)

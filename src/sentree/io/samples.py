@@ -171,7 +171,10 @@ def _from_frame(
     def place(row: int) -> str:
         return where(row) if ids is None else f"{where(row)} ({ids[row]!r})"
 
-    array = columns.feature_array(frame, features, source, place)
+    if choice.exact and not features:
+        array = np.empty((len(frame), 0))
+    else:
+        array = columns.feature_array(frame, features, source, place)
     X = pd.DataFrame(array, columns=list(features), copy=False) if named else array
     aside = {name: _objects(frame[name]) for name in choice.aside}
     return Samples(X, ids, id_name, aside, source)
