@@ -268,7 +268,9 @@ def _legend(ax: Axes, blocks: _Blocks) -> None:
 
     k = len(blocks.classes)
     seen = np.unique(blocks.winner).tolist() if k <= _LEGEND else []
-    handles = [Patch(color=blocks.shades[c], label=literal(blocks.classes[c])) for c in seen if c < k]
+    handles = [
+        Patch(color=blocks.shades[c], label=literal(blocks.classes[c])) for c in seen if c < k
+    ]
     title = "majority\n(paler: mixed)" if handles else None
     if blocks.shape.united.any():
         style: Any = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": _HATCH}

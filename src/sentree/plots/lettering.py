@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-__all__ = ["lettering", "literal", "with_class"]
+__all__ = ["class_title", "lettering", "literal", "with_class"]
 
 #: Fonts with letters that matplotlib's own lacks, of which those that are installed are tried.
 _FURTHER = (
@@ -26,10 +26,15 @@ def literal(text: object) -> str:
     return shown.replace("$", r"\$") if rcParams["text.parse_math"] else shown
 
 
+def class_title(name: str) -> str:
+    """Return what a class is called among other words; a number alone would say nothing."""
+    is_number = name.removeprefix("-").replace(".", "", 1).isdecimal()
+    return f"class {name}" if is_number else name
+
+
 def with_class(cluster: object, name: str) -> str:
-    """Return what a cluster is called that is of a class; two numbers alone would say nothing."""
-    is_number = name.replace(".", "", 1).removeprefix("-").isdecimal()
-    return f"{cluster}: {'class ' * is_number}{name}"
+    """Return what a cluster is called that has the name of a class."""
+    return f"{cluster}: {class_title(name)}"
 
 
 @contextmanager

@@ -107,7 +107,9 @@ def membership_strength(
     plain(ax)
     ax.set(title=literal(title), xlim=(0, 1.005), ylim=(top[-1] + height[-1] + _GAP, -_GAP))
     ax.set_xlabel("strength of each sample (mark: mean of the cluster)", fontsize=SMALL)
-    texts = [f"{literal(name)} ({count:,})" for name, count in zip(shown, size.tolist(), strict=True)]
+    texts = [
+        f"{literal(name)} ({count:,})" for name, count in zip(shown, size.tolist(), strict=True)
+    ]
     ax.set_yticks(top + height / 2, texts)
     ax.tick_params(axis="y", length=0)
     return ax

@@ -223,7 +223,9 @@ def cluster_sizes(
             alignment="left",
         )
     plain(ax)
-    ax.set(title=literal(title), ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2))
+    ax.set(
+        title=literal(title), ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2)
+    )
     ax.set_ylim(0, 1.05 * size[0])
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.yaxis.set_major_formatter("{x:,.0f}")
