@@ -59,7 +59,9 @@ def _drawn_constraints(subject: Subject) -> str:
     told = "; ".join(sign for sign, count in signs.items() if count)
     if not told:
         return ""
-    told = f" {told[0].upper()}{told[1:]}. Red and thick is broken."
+    told = f" {told[0].upper()}{told[1:]}."
+    if subject.report.n_broken:
+        told += " What is red and thick is broken."
     if not all_drawn(subject.labels, given, _DRAWN):
         told += (
             " There are too many to draw all: some were picked at random, the legend says how many."

@@ -108,6 +108,7 @@ def recipe(subject: Subject, command: str | None) -> Document:
         [[Span(name)], [Span(_value(value), "code")], [Span("changed" if name in changed else "")]]
         for name, value in values.items()
     ]
+    known = " and the constraints" if subject.report.n_given else ""
     call = f"{type(model).__name__}({written})"
     listed = ", ".join(f"{name} {number}" for name, number in versions)
     on_command_line = (
@@ -117,7 +118,7 @@ def recipe(subject: Subject, command: str | None) -> Document:
     )
     return [
         *on_command_line,
-        Paragraph([Span("In Python: "), Span(call, "code"), Span(", fitted to the data.")]),
+        Paragraph([Span("In Python: "), Span(call, "code"), Span(f", fitted to the data{known}.")]),
         Paragraph(
             prose(
                 "With the same data, constraints and versions the result is the same. Versions: "

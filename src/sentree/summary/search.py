@@ -19,9 +19,9 @@ __all__ = ["search_section", "tree_section"]
 #: What the constraints add to the objective of clusters, and of a tree.
 _COST = "Broken must-links add to it and kept cannot-links take from it; labels do both."
 _TREE_COST = (
-    "Must-links add to it, the more the higher up the tree parts their samples: a little even "
-    "where they are kept, since in the end it parts all. Cannot-links take from it, and labels do "
-    "both."
+    "Must-links add to it, the more the higher up the tree parts their samples; a little even "
+    "where they are kept, since at the bottom all samples are parted. Cannot-links take from it; "
+    "labels do both."
 )
 
 
@@ -42,8 +42,8 @@ def tree_section(subject: Subject, pictures: Pictures) -> Document:
             "tree",
             "The tree from the top, all samples, downward. A block is as wide as it has samples "
             "and has the colour of its largest cluster, paler where several are mixed; a name "
-            "stands on the block that is the cluster, numbers count samples. Small blocks are "
-            "united.",
+            "stands on the block that is the cluster, numbers count samples. Of many blocks, "
+            "the small ones are united.",
             (9.0, 5.0),
             lambda ax: plots.tree(tree, subject.named_labels, names=subject.sample_names, ax=ax),
         ),
@@ -56,10 +56,10 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     penalty = model.objective_ - model.entropy_
     is_tree = isinstance(model, SSEHierarchy)
     told = (
-        "The search makes a number small that is called the objective. Here it is "
+        "The search makes one number as small as it can, the objective. It is "
         f"{model.objective_:.4f} bits: {model.entropy_:.4f} to describe each step of a walk from "
-        f"neighbour to neighbour, which is little where the walk stays within "
-        f"{'branches of the tree' if is_tree else 'clusters'} for long"
+        f"neighbour to neighbour (few where the walk stays within "
+        f"{'branches of the tree' if is_tree else 'clusters'} for long)"
     )
     told += f", and {penalty:+.4f} for the constraints. " if subject.report.n_given else ". "
     if subject.report.n_given:
