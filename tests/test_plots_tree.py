@@ -186,6 +186,29 @@ def test_a_class_is_named_on_its_highest_node_only():
     assert {t.get_text() for t in ax.texts} == {"a\n100", "60", "40"}
 
 
+@pytest.mark.parametrize("small", [34, 5])
+def test_what_holds_several_classes_has_the_name_of_none(small):
+    # The root has setosa and a node with the two others, which are nodes of their own; the second
+    # may be so small that the node above is nearly all of the first.
+    n = 49 + 67 + small
+    parent = np.repeat([n, n + 2, n + 1], [49, 67, small])
+    tree = make([*parent, n + 4, n + 3, n + 3, n + 4, -1])
+    classes = np.repeat(["setosa", "versicolor", "virginica"], [49, 67, small])
+    ax = plots.tree(tree, classes, min_share=0.02)
+    written = {t.get_text() for t in ax.texts}
+    assert written >= {str(n), str(67 + small), "setosa\n49", "versicolor\n67"}
+    named = [text.split("\n")[1] for text in written if "\n" in text]
+    assert sorted(named) == sorted(str(size) for size in (49, 67, small))
+    (icicle,) = plots.tree(tree, classes, interactive=True).data
+    assert f"virginica<br>{small}" in icicle.labels
+    assert icicle.labels[:2] == (str(n), str(67 + small))
+
+
+def test_parts_of_a_class_are_each_named():
+    ax = plots.tree(of_groups(60, 50, 40), np.repeat(["a", "b", "a"], [60, 50, 40]), min_share=0.1)
+    assert {t.get_text() for t in ax.texts} == {"150", "a\n60", "b\n50", "a\n40"}
+
+
 def test_many_classes_have_no_legend_but_names():
     tree = of_groups(*[10] * 20)
     ax = plots.tree(tree, np.repeat([f"c{k}" for k in range(20)], 10), min_share=0.04)

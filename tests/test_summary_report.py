@@ -31,6 +31,12 @@ HOSTILE = [
     "--><svg onload=x>",
 ]
 
+GIVEN = {
+    "source": "/somewhere/iris.csv",
+    "warnings": ["mind the gap"],
+    "command": "sentree cluster iris.csv --k 3",
+}
+
 
 def judged(model, given):
     """The model as if it had been fitted with these constraints and had found the same."""
@@ -71,8 +77,7 @@ def ids():
 def page(iris, ids, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "iris.html"
     settings = dict(mpl.rcParams)
-    given = {"source": "/somewhere/iris.csv", "warnings": ["mind the gap"]}
-    assert summary.write_report(path, iris[0], ids=ids, **given) == path
+    assert summary.write_report(path, iris[0], ids=ids, **GIVEN) == path
     assert dict(mpl.rcParams) == settings
     assert os.listdir(path.parent) == ["iris.html"]
     return path, Page(path.read_text(encoding="utf-8"))
@@ -99,7 +104,8 @@ def test_headline(iris, page):
     assert "mind the gap" in text
     assert f"sentree {__version__}" in text
     assert "SSEPartition(n_clusters=3)" in text
-    assert f"The objective is {model.objective_:.4f} bits: {model.entropy_:.4f}" in text
+    assert f"{model.objective_:.4f} bits: {model.entropy_:.4f} to describe each step" in text
+    assert "sentree cluster iris.csv --k 3" in text
 
 
 def test_clusters(iris, page):
@@ -113,7 +119,7 @@ def test_clusters(iris, page):
         assert int(row["samples"]) == inside.sum()
         strength = model.membership_strength_[inside]
         assert float(row["mean strength"]) == pytest.approx(strength.mean(), abs=6e-4)
-        assert int(row["below 0.5"]) == (strength < 0.5).sum()
+        assert int(row["strength below 0.5"]) == (strength < 0.5).sum()
         name = model.cluster_names_[int(row["cluster"])]
         assert row["name"] == (name or "–")
         known = np.isin(model.constraints_.label_index, np.flatnonzero(inside))
@@ -122,13 +128,13 @@ def test_clusters(iris, page):
 
 def test_least_sure_samples(iris, page, ids):
     model = iris[0]
-    rows = [row for row in page[1].table("sample") if "second-best cluster" in row]
+    rows = [row for row in page[1].table("sample") if "best other cluster" in row]
     lowest = np.argsort(model.membership_strength_, kind="stable")[:25]
     assert [row["sample"] for row in rows] == [ids[i] for i in lowest]
     for row, i in zip(rows, lowest, strict=True):
         assert float(row["strength"]) == pytest.approx(model.membership_strength_[i], abs=6e-4)
-        assert row["cluster"].split(" ")[0] == str(model.labels_[i])
-        assert row["second-best cluster"].split(" ")[0] != str(model.labels_[i])
+        assert row["cluster"].split(":")[0] == str(model.labels_[i])
+        assert row["best other cluster"].split(":")[0] != str(model.labels_[i])
         assert (row["constraints on it"] != "–") == (i in model.constraints_.named)
 
 
@@ -182,9 +188,8 @@ def test_the_page_needs_nothing_else(page):
 
 def test_the_same_model_gives_the_same_bytes(iris, page, ids, tmp_path):
     path = tmp_path / "again.html"
-    given = {"source": "/somewhere/iris.csv", "warnings": ["mind the gap"]}
     with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "path"}):
-        summary.write_report(path, iris[0], ids=ids, **given)
+        summary.write_report(path, iris[0], ids=ids, **GIVEN)
     assert path.read_bytes() == page[0].read_bytes()
 
 
@@ -238,6 +243,78 @@ def test_why_so_many_clusters(tmp_path, parameters, words):
     text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
     assert words in text
     assert f"put into {model.n_clusters_} clusters" in text
+
+
+@pytest.mark.usefixtures("words_only")
+def test_why_a_tree_of_some_height_has_so_many_clusters(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    branches = "the branches at the top of a tree of height 3"
+    free, told = SSEHierarchy(height=3), SSEHierarchy(height=3)
+    for model, known, expected in ((free, None, True), (told, [*y[:120], *[-1] * 30], False)):
+        path = summary.write_report(tmp_path / "r.html", model.fit(X, known))
+        assert (branches in Page(path.read_text()).text) == expected
+
+
+@pytest.mark.usefixtures("words_only")
+def test_what_constraints_add_to_the_objective(tmp_path):
+    X = load_iris().data
+    for model, words in (
+        (SSEPartition(n_clusters=3), "Broken must-links add to it"),
+        (SSEHierarchy(n_clusters=3), "a little even where they are kept"),
+    ):
+        model.fit(X, must_link=[(0, 1), (60, 61)])
+        assert not model.constraint_report_.n_broken
+        text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+        assert f"and {model.objective_ - model.entropy_:+.4f} for the constraints." in text
+        assert words in text
+    assert model.objective_ > model.entropy_  # of the tree, all of whose must-links are kept
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (SSEPartition(), "brought to the number of clusters"),
+        (SSEHierarchy(method="paper"), "brought down to the height"),
+        (SSEHierarchy(), None),
+    ],
+)
+def test_an_objective_that_rises_is_explained(tmp_path, model, words):
+    X = np.ones((6, 3)) if isinstance(model, SSEPartition) else load_iris().data[::5]
+    model.fit(X)
+    assert (np.diff(model.trace_).max() > 1e-6) == (words is not None)
+    text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+    assert ("It rises" in text) == (words is not None)
+    assert (words or "") in text
+
+
+@pytest.mark.usefixtures("words_only")
+def test_a_tree_without_branches_says_so(tmp_path):
+    model = SSEHierarchy().fit(np.arange(2.0)[:, None])
+    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    assert "tree" in page.ids
+    assert "The tree has no branches" in page.text
+
+
+def test_the_map_says_what_is_drawn_and_whether_all_is(tmp_path):
+    X, y = make_blobs(300, 2, centers=3, random_state=0)
+    many = Constraints.from_labels(y)
+    few = Constraints.from_pairs(must_link=[(0, 1)])
+    for given, lines, rings, all_ in ((few, True, False, True), (many, False, True, False)):
+        model = judged(SSEPartition(n_clusters=3).fit(X), given)
+        text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+        assert ("Lines join samples" in text) == lines
+        assert ("Rings mark" in text) == rings
+        assert ("too many to draw all" in text) != all_
+
+
+def test_clusters_named_by_numbers_are_told_from_their_class(tmp_path):
+    X, y = make_blobs(90, 2, centers=3, random_state=0)
+    model = SSEPartition(n_clusters=3).fit(X, np.where(np.arange(90) % 3, -1, y + 4))
+    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    names = [f"{k}: class {name}" for k, name in enumerate(model.cluster_names_)]
+    everything = "\n".join(page.drawings())
+    assert all(name in everything for name in names)
+    assert {row["cluster"] for row in page.table("row (from 0)")} <= set(names)
 
 
 def test_a_tree_and_labels_of_several_levels(tmp_path):

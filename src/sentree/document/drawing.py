@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from sentree.plots.lettering import lettering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,6 @@ _RC: Any = {
     "lines.markersize": 4.0,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
-    "text.parse_math": False,  # names may hold dollar signs
     "svg.fonttype": "none",
     "svg.hashsalt": "sentree",
 }
@@ -52,14 +52,14 @@ _DPI = 160
 
 @contextmanager
 def drawing_style() -> Iterator[None]:
-    """Draw in one style, whatever the settings are; letters no font has are no reason to warn."""
+    """Draw in one style, whatever the settings are."""
     import matplotlib as mpl
 
-    with mpl.rc_context(), warnings.catch_warnings():
+    with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_RC)
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield
+        with lettering():
+            yield
 
 
 def as_svg(figure: Figure) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sentree.plots.lettering import lettering, literal
 from sentree.plots.style import BLUE, INK, SMALL, axes_of, bounds, mixed, ranked, shortened
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ __all__ = ["agreement"]
 _NAMED = 60
 
 
+@lettering()
 def agreement(
     rows: ArrayLike,
     columns: ArrayLike,
@@ -72,9 +74,9 @@ def agreement(
     shades = LinearSegmentedColormap.from_list("share", colours)
     image = ax.imshow(share, cmap=shades, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     _name(ax, row_names, column_names)
-    ax.set_xlabel(column_title or "", fontsize=SMALL + 1, color=INK)
-    ax.set_ylabel(row_title or "", fontsize=SMALL + 1, color=INK)
-    ax.set_title(_scores(row, column) if title is None else title, fontsize=SMALL + 2)
+    ax.set_xlabel(literal(column_title), fontsize=SMALL + 1, color=INK)
+    ax.set_ylabel(literal(row_title), fontsize=SMALL + 1, color=INK)
+    ax.set_title(_scores(row, column) if title is None else literal(title), fontsize=SMALL + 2)
     ax.spines[:].set(linewidth=0.6, color=INK)
     figure: Any = ax.figure
     bar = figure.colorbar(image, ax=ax, shrink=0.6, aspect=18, pad=0.02, format="{x:.0%}")
@@ -118,7 +120,7 @@ def _name(ax: Axes, rows: list[str], columns: list[str]) -> None:
     for axis, names in ((ax.yaxis, rows), (ax.xaxis, columns)):
         step = -(-len(names) // _NAMED)
         size = SMALL if len(names) <= 30 else SMALL - 2
-        axis.set_ticks(np.arange(0, len(names), step), names[::step], fontsize=size)
+        axis.set_ticks(np.arange(0, len(names), step), map(literal, names[::step]), fontsize=size)
     ax.tick_params(length=0, labelcolor=INK)
     lying = len(columns) <= 20 and max(map(len, columns)) <= 3
     for text in ax.get_xticklabels():

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentree.plots.outline import Outline, majority, outline
+from sentree.plots.lettering import lettering, literal
+from sentree.plots.outline import Outline, majority, outline, rulers
 from sentree.plots.style import (
     COLOURS,
     INK,
@@ -48,6 +49,7 @@ class _Blocks(NamedTuple):
     winner: NDArray[np.int64]
 
 
+@lettering()
 def tree(
     tree: Any,
     labels: ArrayLike | None = None,
@@ -66,8 +68,9 @@ def tree(
 
     A node is as wide as it has samples. Its colour is that of the class most of its samples are
     in, the paler the more mixed it is. Siblings stand from the largest to the smallest; small ones
-    are one hatched block, "n others". Text is written where it fits into the axes as they are at
-    the call.
+    are one hatched block, "n others". A class is named on the node that is nearly all of that class
+    and holds most of it; below that the colour says it, and above stand numbers of samples. Text is
+    written where it fits into the axes as they are at the call.
 
     Parameters
     ----------
@@ -129,7 +132,7 @@ def tree(
     draw = _icicle if style == "icicle" else _dendrogram
     draw(ax, blocks)
     n = shown.n_leaves
-    ax.set(title=title, xlim=(0, n), xticks=[])
+    ax.set(title=literal(title), xlim=(0, n), xticks=[])
     ax.set_xlabel(_caption(shown, blocks.shape), fontsize=SMALL, color=INK)
     ax.spines[:].set_visible(False)
     _legend(ax, blocks)
@@ -177,9 +180,10 @@ def _blocks(
     shades = recoloured(palette(k), classes, colors)
     colour = mixed(shades[winner], _MIXED, strength)
     classes = [] if labels is None else shortened(classes)
+    named = rulers(shape, winner, purity, np.bincount(code, minlength=k))
     text = []
-    for block, (node, united, above, size) in enumerate(
-        zip(*(x.tolist() for x in (shape.node, shape.united, shape.above, shape.size)), strict=True)
+    for block, (node, united, size) in enumerate(
+        zip(*(x.tolist() for x in (shape.node, shape.united, shape.size)), strict=True)
     ):
         if united:
             text.append([f"{united:,} others", f"+{united:,}"])
@@ -187,10 +191,7 @@ def _blocks(
             # A number alone would be taken for a size.
             text.append([f"#{node}" if names is None else str(names[node])])
         else:
-            # A class is named on the highest node it rules; below that the colour says it.
-            ruled = purity[block] > 0.5 and classes
-            new = above < 0 or winner[above] != winner[block] or purity[above] <= 0.5
-            name = [f"{classes[winner[block]]}\n{size:,}"] if ruled and new else []
+            name = [f"{classes[winner[block]]}\n{size:,}"] if classes and named[block] else []
             text.append([*name, f"{size:,}"])
     return _Blocks(shape, colour, text, classes, shades, purity, winner)
 
@@ -267,7 +268,9 @@ def _legend(ax: Axes, blocks: _Blocks) -> None:
 
     k = len(blocks.classes)
     seen = np.unique(blocks.winner).tolist() if k <= _LEGEND else []
-    handles = [Patch(color=blocks.shades[c], label=blocks.classes[c]) for c in seen if c < k]
+    handles = [
+        Patch(color=blocks.shades[c], label=literal(blocks.classes[c])) for c in seen if c < k
+    ]
     title = "majority\n(paler: mixed)" if handles else None
     if blocks.shape.united.any():
         style: Any = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": _HATCH}
@@ -319,7 +322,7 @@ def _write(ax: Axes, blocks: _Blocks, ends_only: bool) -> None:
 def _fits(text: Text, candidates: list[str], wide: float, tall: float) -> bool:
     """Set the first candidate that fits into so many pixels; tell whether there is one."""
     for candidate in candidates:
-        text.set_text(candidate)
+        text.set_text(literal(candidate))
         for angle in (0, 90):
             text.set_rotation(angle)
             extent = text.get_window_extent()

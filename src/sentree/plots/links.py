@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["draw_constraints"]
+__all__ = ["all_drawn", "draw_constraints"]
 
 
 class _Look(NamedTuple):
@@ -41,23 +41,9 @@ def draw_constraints(
 
     Broken statements take up to half the room, or what kept ones leave.
     """
-    report = given.satisfaction(cluster)
     rng = np.random.default_rng(seed)
-    together, stray = _linked(given, cluster)
-    split, crowded = _parted(given, cluster)
-    pairs = (
-        (together, stray),
-        (split, np.concatenate((crowded, report.broken_pairs("apart")))),
-    )
-    misplaced = np.isin(given.label_index, report.broken["labels"])
-    excluded = np.zeros(given.negative_index.size, dtype=np.bool_)
-    excluded[report.broken["negative_labels"]] = True
-    points = (
-        (given.label_index[~misplaced], given.label_index[misplaced]),
-        (given.negative_index[~excluded], given.negative_index[excluded]),
-    )
     handles: list[Artist] = []
-    for looks, statements in ((_PAIRS, pairs), (_POINTS, points)):
+    for looks, statements in zip((_PAIRS, _POINTS), _statements(given, cluster), strict=True):
         kept = _chosen([kind[0] for kind in statements], rng)
         broken = _chosen([kind[1] for kind in statements], rng)
         room_for_broken = min(len(broken), max(most // 2, most - len(kept)))
@@ -71,6 +57,30 @@ def draw_constraints(
                 if len(every):
                     handles.append(_draw(ax, places, drawn, len(every), look, is_broken))
     return handles
+
+
+def all_drawn(cluster: IntArray, given: Constraints, most: int) -> bool:
+    """Tell whether so many lines and marks are enough for all that is said."""
+    lines, marks = _statements(given, cluster)
+    return max(sum(len(part) for kind in x for part in kind) for x in (lines, marks)) <= most
+
+
+def _statements(given: Constraints, cluster: IntArray) -> tuple[Any, Any]:
+    """Return pairs of samples and single samples: by kind, those of kept and broken statements."""
+    report = given.satisfaction(cluster)
+    split, crowded = _parted(given, cluster)
+    misplaced = np.isin(given.label_index, report.broken["labels"])
+    excluded = np.zeros(given.negative_index.size, dtype=np.bool_)
+    excluded[report.broken["negative_labels"]] = True
+    pairs = (
+        _linked(given, cluster),
+        (split, np.concatenate((crowded, report.broken_pairs("apart")))),
+    )
+    points = (
+        (given.label_index[~misplaced], given.label_index[misplaced]),
+        (given.negative_index[~excluded], given.negative_index[excluded]),
+    )
+    return pairs, points
 
 
 def _chosen(kinds: list[IntArray], rng: np.random.Generator) -> IntArray:

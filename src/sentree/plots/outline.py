@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,10 @@ from sentree.tree import EncodingTree, TreeShape, follow
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["Outline", "majority", "outline"]
+__all__ = ["Outline", "majority", "outline", "rulers"]
+
+#: Share of a class from which on a node is nearly all of it.
+_NEARLY_ALL = 0.9
 
 
 class Outline(NamedTuple):
@@ -133,3 +137,36 @@ def majority(blocks: Outline, code: IntArray, k: int) -> tuple[IntArray, NDArray
         count[key[order] // k] = found[order]
         at[here] = blocks.above[at[here]]
     return winner, count / blocks.size
+
+
+def rulers(
+    blocks: Outline, winner: IntArray, purity: NDArray[np.float64], total: IntArray
+) -> NDArray[np.bool_]:
+    """Tell which blocks stand for the class that is most common in them.
+
+    Such a block is a node that is nearly all of the class, or mostly and has no node below it.
+    Of several on the way from the root to a sample, it is the one that is most like the class: of
+    all samples in either, the most are in both. ``total`` counts the samples of each class.
+    """
+    n, above = blocks.owner.size, blocks.above
+    inner = blocks.node >= n
+    lowest = inner.copy()
+    lowest[above[inner & (above >= 0)]] = False
+    rules = inner & (purity > np.where(lowest, 0.5, _NEARLY_ALL))
+    both = np.rint(purity * blocks.size)
+    alike = both / (blocks.size + total[winner] - both)
+    for block, up in _lines(blocks, rules):
+        rules[up[(winner[up] == winner[block]) & (alike[up] < alike[block])]] = False
+    for block, up in _lines(blocks, rules):
+        rules[block[(winner[up] == winner[block]) & rules[up]]] = False
+    return rules
+
+
+def _lines(blocks: Outline, chosen: NDArray[np.bool_]) -> Iterator[tuple[IntArray, IntArray]]:
+    """Give the chosen blocks with those above them: first one step up, then two, and so on."""
+    block = np.flatnonzero(chosen)
+    up = blocks.above[block]
+    while (rest := up >= 0).any():
+        block, up = block[rest], up[rest]
+        yield block, up
+        up = blocks.above[up]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sentree.plots.lettering import lettering, literal
 from sentree.plots.links import draw_constraints
 from sentree.plots.style import (
     COLOURS,
@@ -38,6 +39,7 @@ _SPREAD = 1000
 _NAMED = 200
 
 
+@lettering()
 def partition(
     embedding: ArrayLike,
     labels: ArrayLike,
@@ -108,7 +110,7 @@ def partition(
     colours = np.arange(len(names)) % _COLOURS if few else _spread_colours(centres)
     shades = recoloured(palette(_COLOURS)[colours], names, colors)
     _draw_points(ax, places, code, colours, shades, markers=few)
-    ax.set(title=title, xticks=[], yticks=[])
+    ax.set(title=literal(title), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     handles: list[Any] = []
     if constraints is not None:
@@ -192,7 +194,7 @@ def _list_clusters(ax: Axes, names: list[str], size: Any, shades: Any) -> None:
             markersize=5,
             markeredgewidth=0,
             color=shade,
-            label=f"{name} ({count:,})",
+            label=f"{literal(name)} ({count:,})",
         )
         for number, (name, count, shade) in enumerate(
             zip(shortened(names), size.tolist(), shades.tolist(), strict=True)
@@ -222,7 +224,7 @@ def _name_clusters(ax: Axes, centres: Any, names: list[str]) -> None:
         text = ax.text(
             x,
             y,
-            name,
+            literal(name),
             ha="center",
             va="center",
             fontsize=SMALL,

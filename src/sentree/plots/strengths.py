@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sentree.plots.lettering import lettering, literal
 from sentree.plots.style import (
     INK,
     SMALL,
@@ -31,6 +32,7 @@ _GAP, _OTHERS_HIGH = 0.35, 3.0
 _GREY = "#8A8A8A"
 
 
+@lettering()
 def membership_strength(
     labels: ArrayLike,
     strengths: ArrayLike,
@@ -103,9 +105,11 @@ def membership_strength(
         ax.plot(values.mean(), middle, "|", color="black", markersize=8, markeredgewidth=1.4)
     ax.axvline(0.5, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     plain(ax)
-    ax.set(title=title, xlim=(0, 1.005), ylim=(top[-1] + height[-1] + _GAP, -_GAP))
+    ax.set(title=literal(title), xlim=(0, 1.005), ylim=(top[-1] + height[-1] + _GAP, -_GAP))
     ax.set_xlabel("strength of each sample (mark: mean of the cluster)", fontsize=SMALL)
-    texts = [f"{name} ({count:,})" for name, count in zip(shown, size.tolist(), strict=True)]
+    texts = [
+        f"{literal(name)} ({count:,})" for name, count in zip(shown, size.tolist(), strict=True)
+    ]
     ax.set_yticks(top + height / 2, texts)
     ax.tick_params(axis="y", length=0)
     return ax

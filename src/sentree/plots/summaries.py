@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sentree.plots.lettering import lettering, literal
 from sentree.plots.style import (
     BLUE,
     BROKEN,
@@ -35,6 +36,7 @@ _NAMED = 40
 _STRENGTHS = 4
 
 
+@lettering()
 def objective(model: Any, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the objective over the steps of the search.
 
@@ -75,11 +77,12 @@ def objective(model: Any, *, title: str | None = None, ax: Axes | None = None) -
     ax.margins(y=0.15)
     ax.set_xlim(min(-0.5, -0.02 * trace.size), max(0.5, 1.02 * trace.size - 1))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    ax.set(title=title, xlabel="step of the search", ylabel="objective (bits)")
+    ax.set(title=literal(title), xlabel="step of the search", ylabel="objective (bits)")
     plain(ax)
     return ax
 
 
+@lettering()
 def constraint_satisfaction(
     report: Any, *, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -134,7 +137,7 @@ def constraint_satisfaction(
             annotation_clip=False,
         )
     plain(ax)
-    ax.set(title=title, xlim=(0, 1), ylim=(len(kinds) - 0.4, -0.6))
+    ax.set(title=literal(title), xlim=(0, 1), ylim=(len(kinds) - 0.4, -0.6))
     ax.set_yticks(place, [_KIND_NAMES.get(kind, kind.replace("_", " ")) for kind in kinds])
     ax.tick_params(axis="y", length=0)
     if not kinds:
@@ -154,6 +157,7 @@ def constraint_satisfaction(
     return ax
 
 
+@lettering()
 def cluster_sizes(
     labels: ArrayLike,
     strength: ArrayLike | None = None,
@@ -219,7 +223,9 @@ def cluster_sizes(
             alignment="left",
         )
     plain(ax)
-    ax.set(title=title, ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2))
+    ax.set(
+        title=literal(title), ylabel="samples", xlim=(-0.5 - 0.2 * (width < 1), shown - 0.5 + 0.2)
+    )
     ax.set_ylim(0, 1.05 * size[0])
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.yaxis.set_major_formatter("{x:,.0f}")
@@ -228,7 +234,7 @@ def cluster_sizes(
     if shown < len(names):
         caption += f"; the {shown:,} largest, {size[:shown].sum() / size.sum():.1%} of the samples"
     ax.set_xlabel(caption)
-    ax.set_xticks(range(len(texts)), texts, rotation=90 if longest > 3 else 0)
+    ax.set_xticks(range(len(texts)), map(literal, texts), rotation=90 if longest > 3 else 0)
     ax.tick_params(axis="x", length=0)
     return ax
 

@@ -36,8 +36,7 @@ def constraint_section(subject: Subject, pictures: Pictures) -> Document:
     document: list[Any] = [
         pictures.draw(
             "kept",
-            "Constraints kept and broken, by kind. Groups that belong together count by member, "
-            "those apart by group, labels by sample.",
+            f"Constraints kept and broken, by kind.{_counting(kinds)}",
             (6.0, 1.0 + 0.36 * len(kinds)),
             lambda ax: plots.constraint_satisfaction(report, ax=ax),
         )
@@ -48,6 +47,15 @@ def constraint_section(subject: Subject, pictures: Pictures) -> Document:
         if len(report.broken[kind]):
             document += _broken(subject, kind)
     return [*document, *_levels(subject)]
+
+
+def _counting(kinds: Sequence[str]) -> str:
+    """Say how groups are counted, where there are any."""
+    units = {
+        "together": " Groups that belong together count by member.",
+        "apart": " Groups whose members are all apart count by group.",
+    }
+    return "".join(units.get(kind, "") for kind in kinds)
 
 
 def _broken(subject: Subject, kind: str) -> Document:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sentree import plots
 from sentree.assign import second_best
 from sentree.document.blocks import Document, Folded, Paragraph, Span, Table, Text, counted, prose
+from sentree.plots.links import all_drawn
 from sentree.summary.pictures import Pictures
 from sentree.summary.subject import MISSING, Subject, percent
 
@@ -22,18 +23,13 @@ _LISTED, _MOST, _UNSURE, _DRAWN = 25, 500, 25, 100
 def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made: bool) -> Document:
     """Draw the samples on a map, with the constraints."""
     given = subject.model.constraints_
-    caption = "A map of the samples, coloured by cluster. "
-    caption += (
-        "Samples that are alike are near each other; the clusters had no say in that. "
-        "Distances between groups that do not touch mean little."
-        if made
-        else ""
-    )
-    if len(given):
+    caption = "A map of the samples, coloured by cluster."
+    if made:
         caption += (
-            " Lines join samples of which something is said, rings and squares mark labelled ones; "
-            "red is broken. Of many only some are drawn, the broken ones first."
+            " Samples that are alike are near each other; the clusters had no say in that. "
+            "Distances between groups that do not touch mean little."
         )
+    caption += _drawn_constraints(subject)
     few = subject.k <= 20
     longest = max(map(len, subject.cluster_names)) if few else 0
     size = (6.6 + few * min(1.8, 0.06 * longest + 0.5), 5.4)
@@ -47,6 +43,30 @@ def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made
             ),
         )
     ]
+
+
+def _drawn_constraints(subject: Subject) -> str:
+    """Say how the constraints are drawn, of the kinds there are."""
+    given = subject.model.constraints_
+    groups = len(given.together) + len(given.apart)
+    signs = {
+        "lines join samples that were said to be together or apart": len(given.must_link)
+        + len(given.cannot_link)
+        + groups,
+        "rings mark labelled samples": given.label_index.size,
+        "squares mark samples of which a class was ruled out": given.negative_index.size,
+    }
+    told = "; ".join(sign for sign, count in signs.items() if count)
+    if not told:
+        return ""
+    told = f" {told[0].upper()}{told[1:]}."
+    if subject.report.n_broken:
+        told += " What is red and thick is broken."
+    if not all_drawn(subject.labels, given, _DRAWN):
+        told += (
+            " There are too many to draw all: some were picked at random, the legend says how many."
+        )
+    return told
 
 
 def cluster_section(subject: Subject, pictures: Pictures) -> Document:
@@ -87,8 +107,9 @@ def cluster_section(subject: Subject, pictures: Pictures) -> Document:
             pictures.draw(
                 "strengths",
                 "Strength of every sample, cluster by cluster. Each cluster is a stack of bars, "
-                "one for each sample, the firmest on top; what does not reach the dashed line "
-                "would suit another cluster better. Higher stacks are larger clusters.",
+                "one for each sample, the firmest on top; by the data alone, samples that do not "
+                "reach the dashed line would suit another cluster better. Higher stacks are larger "
+                "clusters.",
                 (6.6, 0.9 + 0.42 * lines if lines <= 12 else 0.9 + 0.36 * lines),
                 lambda ax: plots.membership_strength(subject.named_labels, subject.strength, ax=ax),
             )
@@ -107,11 +128,11 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
     given, k = subject.model.constraints_, subject.k
     mean: Any = np.bincount(subject.labels, subject.strength, k) / np.maximum(subject.sizes, 1)
     weak = np.bincount(subject.labels, subject.strength < 0.5, k).astype(np.int64)
-    columns = ["cluster", "samples", "share", "mean strength", "below 0.5"]
+    columns = ["cluster", "samples", "share", "mean strength", "strength below 0.5"]
     labelled = given.label_index.size > 0
     if labelled:
         columns[1:1] = ["name"]
-        columns += ["labelled", "of that name"]
+        columns += ["labelled", "labelled with its name"]
     of_cluster = subject.labels[given.label_index]
     known = np.bincount(of_cluster, minlength=k)
     code_of = {name: code for code, name in enumerate(given.classes)}
@@ -151,7 +172,7 @@ def unsure_section(subject: Subject) -> Document:
     given = subject.model.constraints_
     known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
     bound = set(given.named.tolist())
-    columns = [subject.sample_heading, "cluster", "strength", "second-best cluster", "its strength"]
+    columns = [subject.sample_heading, "cluster", "strength", "best other cluster", "its strength"]
     if bound:
         columns.append("constraints on it")
     rows: list[list[Text]] = []
@@ -177,7 +198,7 @@ def unsure_section(subject: Subject) -> Document:
         )
     if any(strength[row] < 0.5 and row in bound for row in lowest.tolist()):
         caption += (
-            " Below 0.5, constraints on a sample hold it against the data: look whether they are "
-            "right."
+            " Where a strength is below 0.5 and there are constraints on the sample, these may "
+            "hold it against the data: look whether they are right."
         )
     return [Table(prose(caption), [("", name) for name in columns], rows, words=(1, 3, 5))]

@@ -69,9 +69,10 @@ def _number(subject: Subject) -> str:
         return f"{found}: as many as a resolution of {resolution:g} gives"
     if model.method == "paper":
         return f"{found}: no union of two of them would lower the objective"
-    if getattr(model, "height", None) is not None:
+    given = model.constraints_
+    if getattr(model, "height", None) is not None and not given.label_index.size:
         return f"{found}, the branches at the top of a tree of height {model.height}"
-    if model.constraints_.finer is not None:
+    if given.finer is not None:
         return f"{found}, as many as the coarsest labels name"
     by = "the data and the constraints" if subject.report.n_given else "the data"
     return f"{found}. The number was not given: it was chosen from {by}"
@@ -92,8 +93,8 @@ def _kept(subject: Subject) -> str:
     return f"{told}; {len(hard):,} were hard, which means they must hold." if hard else f"{told}."
 
 
-def recipe(subject: Subject) -> Document:
-    """Give the call, the parameters and the versions."""
+def recipe(subject: Subject, command: str | None) -> Document:
+    """Give the command, the call, the parameters and the versions."""
     model = subject.model
     values = model.get_params(deep=False)
     usual = {
@@ -107,14 +108,22 @@ def recipe(subject: Subject) -> Document:
         [[Span(name)], [Span(_value(value), "code")], [Span("changed" if name in changed else "")]]
         for name, value in values.items()
     ]
+    known = " and the constraints" if subject.report.n_given else ""
+    call = f"{type(model).__name__}({written})"
+    listed = ", ".join(f"{name} {number}" for name, number in versions)
+    on_command_line = (
+        [Paragraph([Span("On the command line: "), Span(clean(command), "code")])]
+        if command is not None
+        else []
+    )
     return [
+        *on_command_line,
+        Paragraph([Span("In Python: "), Span(call, "code"), Span(f", fitted to the data{known}.")]),
         Paragraph(
-            [
-                Span("With the same data and constraints, the same versions and "),
-                Span(f"{type(model).__name__}({written})", "code"),
-                Span(" the result is the same. Versions: "),
-                Span(", ".join(f"{name} {number}" for name, number in versions) + "."),
-            ]
+            prose(
+                "With the same data, constraints and versions the result is the same. Versions: "
+                f"{listed}."
+            )
         ),
         Folded(
             "All parameters",

@@ -35,6 +35,7 @@ def write_report(
     title: str | None = None,
     source: Any = None,
     warnings: Sequence[Any] = (),
+    command: str | None = None,
 ) -> Path:
     """Write what a fitted model found into one HTML file that needs no other.
 
@@ -59,6 +60,8 @@ def write_report(
         Where the data come from.
     warnings : sequence of str, optional
         What the run warned of, listed at the top.
+    command : str, optional
+        The command that repeats the result, where there is one.
 
     Returns
     -------
@@ -87,15 +90,15 @@ def write_report(
         *map_section(subject, pictures, mapped, made),
         Heading(2, "Clusters"),
         *cluster_section(subject, pictures),
-        Heading(2, "Samples it is least sure of"),
+        Heading(2, "Least certain samples"),
         *unsure_section(subject),
     ]
     if subject.report.n_given:
         document += [Heading(2, "Constraints"), *constraint_section(subject, pictures)]
-    if is_tree and model.tree_.height > 2:
+    if is_tree:
         document += [Heading(2, "Tree"), *tree_section(subject, pictures)]
     document += [Heading(2, "The search"), *search_section(subject, pictures)]
-    document += [Heading(2, "To repeat it"), *recipe(subject)]
+    document += [Heading(2, "To repeat it"), *recipe(subject, command)]
     return write(path, as_html(document, pictures.__getitem__))
 
 

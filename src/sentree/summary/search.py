@@ -5,31 +5,45 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sentree import plots
-from sentree.document.blocks import Document, Paragraph, Span, Table, prose
+from sentree.document.blocks import Document, Paragraph, Span, Table, counted, prose
+from sentree.hierarchy import SSEHierarchy
 from sentree.selection import Recipe, Selection
 from sentree.summary.pictures import Pictures
 from sentree.summary.subject import Subject
 
 __all__ = ["search_section", "tree_section"]
 
+#: What the constraints add to the objective of clusters, and of a tree.
+_COST = "Broken must-links add to it and kept cannot-links take from it; labels do both."
+_TREE_COST = (
+    "Must-links add to it, the more the higher up the tree parts their samples; a little even "
+    "where they are kept, since at the bottom all samples are parted. Cannot-links take from it; "
+    "labels do both."
+)
+
 
 def tree_section(subject: Subject, pictures: Pictures) -> Document:
-    """Draw the tree where it has more levels than the clusters."""
+    """Draw the tree, where it has any branches."""
     tree = subject.model.tree_
+    if tree.height < 2:
+        told = "The tree has no branches: all samples are right below the top, so none is drawn."
+        return [Paragraph(prose(told))]
     return [
         Paragraph(
             prose(
-                f"The tree has {tree.n_nodes - tree.n_leaves:,} branching points and "
-                f"{tree.height:,} levels below the top."
+                f"The tree has {counted(tree.n_nodes - tree.n_leaves, 'branching point')} and "
+                f"{tree.height:,} levels below the top, the lowest of which are the samples."
             )
         ),
         pictures.draw(
             "tree",
             "The tree from the top, all samples, downward. A block is as wide as it has samples "
-            "and has the colour of its largest cluster, paler where it is mixed; small blocks are "
-            "united.",
+            "and has the colour of its largest cluster, paler where several are mixed; a name "
+            "stands on the block that is the cluster, numbers count samples. Of many blocks, "
+            "the small ones are united.",
             (9.0, 5.0),
             lambda ax: plots.tree(tree, subject.named_labels, names=subject.sample_names, ax=ax),
         ),
@@ -40,23 +54,27 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     """Tell the value of the result, the way there, and how the recipe was chosen."""
     model = subject.model
     penalty = model.objective_ - model.entropy_
+    is_tree = isinstance(model, SSEHierarchy)
     told = (
-        f"The objective is {model.objective_:.4f} bits: {model.entropy_:.4f} to describe a walk "
-        "from sample to sample along the graph"
+        "The search makes one number as small as it can, the objective. It is "
+        f"{model.objective_:.4f} bits: {model.entropy_:.4f} to describe each step of a walk from "
+        f"neighbour to neighbour (few where the walk stays within "
+        f"{'branches of the tree' if is_tree else 'clusters'} for long)"
     )
+    told += f", and {penalty:+.4f} for the constraints. " if subject.report.n_given else ". "
+    if subject.report.n_given:
+        told += _TREE_COST if is_tree else _COST
     told += (
-        f", and {penalty:+.4f} for the constraints (below 0 where those kept outweigh the broken)."
-        if subject.report.n_given
-        else "."
+        " Lower is better, but only among results of the same data, constraints and number of "
+        "clusters."
     )
-    told += " Lower is better; only results on the same data and constraints can be compared."
     document: list[Any] = [Paragraph(prose(told))]
     trace = np.asarray(model.trace_)
     if trace.size > 2:
         document.append(
             pictures.draw(
                 "objective",
-                "The objective from step to step of the search.",
+                f"The objective from step to step of the search.{_rise(trace, is_tree)}",
                 (6.0, 3.0),
                 lambda ax: plots.objective(trace, ax=ax),
             )
@@ -64,6 +82,19 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     if model.selection_ is not None:
         document += _selection(model.selection_)
     return document
+
+
+def _rise(trace: NDArray[Any], is_tree: bool) -> str:
+    """Say why the objective rises on the way, where it does."""
+    if (np.diff(trace) < 1e-9 * abs(trace[0])).all():
+        return ""
+    if is_tree:
+        return " It rises where a first, higher tree is brought down to the height asked for."
+    return (
+        " It rises where the small groups found first are brought to the number of clusters of the "
+        "result, usually by uniting them: the fewer clusters there are, the more bits each step "
+        "takes."
+    )
 
 
 def _selection(selection: Selection) -> Document:

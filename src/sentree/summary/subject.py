@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.graph import FloatArray
+from sentree.plots.lettering import class_title, with_class
 from sentree.plots.style import shortened
 from sentree.report import ConstraintReport
 
@@ -89,7 +90,7 @@ class Subject:
     @cached_property
     def cluster_names(self) -> list[str]:
         """What each cluster is called: its number, and its class where it has one."""
-        return [f"{k} · {name}" if name else str(k) for k, name in enumerate(self.class_names)]
+        return [with_class(k, name) if name else str(k) for k, name in enumerate(self.class_names)]
 
     @cached_property
     def named_labels(self) -> NDArray[Any]:
@@ -103,4 +104,4 @@ class Subject:
 
     def known_class(self, code: int) -> str:
         """Name a class of the constraints."""
-        return shortened([clean(self.model.constraints_.classes[code])], _LONGEST)[0]
+        return class_title(shortened([clean(self.model.constraints_.classes[code])], _LONGEST)[0])
