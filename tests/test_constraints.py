@@ -975,7 +975,7 @@ def test_the_error_shows_the_first_proof_and_counts_the_rest():
         "the constraints contradict one another: points 0 and 1 cannot satisfy all of:\n"
         "  0 and 1 must link (must-link 0)\n"
         "  0 and 1 cannot link (cannot-link 0)\n"
-        "(24 more: Constraints.conflicts() lists them)"
+        "(24 more: see the attribute conflicts of this error)"
     )
 
 
