@@ -204,7 +204,7 @@ def _with_types(names: pandas.Series[Any], types: pandas.Series[Any] | None) -> 
     """Add its type to the name of each cluster; to be new is none."""
     if types is None:
         return names
-    known = types.astype(str).where(types.notna(), names)
+    known = types.astype(str).where(types.notna() & (names != _NONE), names)
     new = known.str.replace("^(new )+", "", regex=True) == names
     return names.where(new, names + ": " + known)
 
