@@ -209,6 +209,9 @@ def sse_tree(
 ) -> AnnData | None:
     """Grow a tree over the cells by structural entropy, around the clusters of :func:`sse`.
 
+    A tree is of all cells and has every scale, so there is neither ``restrict_to`` nor
+    ``resolution``: take ``adata[chosen].copy()``, or another level.
+
     Parameters
     ----------
     adata, must_link, cannot_link, not_label, groups_key, constraints, hard, penalty, n_clusters
