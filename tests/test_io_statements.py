@@ -388,7 +388,11 @@ def test_round_trip_of_paths(tmp_path, suffix):
 
 def test_what_cannot_be_written(tmp_path):
     for given_, name, message in (
-        (Constraints.from_labels(["?"]), "c.json", "class '\\?' would be read as unknown"),
+        (
+            Constraints(label_index=[0], label_code=[0], classes=["?"]),
+            "c.json",
+            "class '\\?' would be read as unknown",
+        ),
         (Constraints.from_paths([("T", "a/b"), ("B",)]), "c.csv", "'/' in it: write JSON"),
         (Constraints.from_labels(["x"]), "c.xml", "known endings"),
     ):

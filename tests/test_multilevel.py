@@ -59,6 +59,9 @@ def test_resolution_belongs_to_multilevel(digits):
         SSEPartition(method="paper", resolution=1.0).fit(digits[0])
     with pytest.raises(ValueError, match="resolution"):
         SSEPartition(resolution=0.0).fit(digits[0])
+    with pytest.warns(UserWarning, match="resolution does not count") as caught:
+        SSEPartition(n_clusters=3, resolution=5.0).fit(digits[0][:100])
+    assert caught[0].filename == __file__
 
 
 def test_twenty_thousand_labels_are_no_trouble():

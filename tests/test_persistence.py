@@ -101,7 +101,7 @@ def assert_predicts_the_same(model, again, X):
         SSEPartition(np.int64(3), n_init=2, penalty=np.float32(1.5), random_state=4),
         SSEPartition(n_clusters=3, method="paper", affinity="paper-cosine"),
         SSEPartition(affinity="binary", neighbors="sklearn", n_neighbors=5, n_jobs=1),
-        SSEPartition(n_clusters=3, affinity="correlation", neighbors="faiss", resolution=2.0),
+        SSEPartition(affinity="correlation", neighbors="faiss", resolution=2.0),
         SSEHierarchy(),
         SSEHierarchy(3, n_clusters=3),
         SSEHierarchy(method="paper", affinity="paper-hierarchy", leaf_penalty=True),

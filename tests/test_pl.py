@@ -7,7 +7,7 @@ import scanpy as sc
 from matplotlib.colors import to_hex
 
 import sentree
-from sentree.plots.style import COLOURS
+from sentree.plots.style import COLOURS, shortened
 
 # Warnings of other packages about themselves; ours stay errors.
 pytestmark = [
@@ -141,7 +141,7 @@ def test_colours_of_scanpy_are_used_where_there_are_any(adata):
 def test_trees_are_coloured_by_type_by_default(adata):
     ax = sentree.pl.tree(adata, show=False)
     named = texts(ax.get_legend())
-    assert set(named[:-1]) <= set(adata.obs["sse_tree_label"])
+    assert set(named[:-1]) <= set(shortened(adata.obs["sse_tree_label"]))
     assert sum(bar.get_width() for bar in ax.patches if bar.get_y() == -1) == adata.n_obs
     sentree.tl.sse_tree(adata, key_added="plain")
     ax = sentree.pl.tree(adata, "plain", style="dendrogram", title="no types", show=False)
@@ -150,9 +150,76 @@ def test_trees_are_coloured_by_type_by_default(adata):
         sentree.pl.tree(adata, color="bulklabels", show=False)
 
 
-def test_an_interactive_tree(adata):
-    figure = sentree.pl.tree(adata, interactive=True)
+def test_an_interactive_tree(adata, tmp_path, pyplot):
+    figure = sentree.pl.tree(adata, interactive=True, save=tmp_path / "tree.html")
     assert figure.data[0].values[0] == adata.n_obs
+    assert "plotly" in (tmp_path / "tree.html").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="must end with .html"):
+        sentree.pl.tree(adata, interactive=True, save=tmp_path / "tree.png")
+    with pytest.raises(ValueError, match="leave ax and style out"):
+        sentree.pl.tree(adata, interactive=True, ax=pyplot.subplots()[1])
+    assert [path.name for path in tmp_path.iterdir()] == ["tree.html"]
+
+
+@pytest.mark.parametrize("name", ["picture", ".pdf", "picture.jpgg", "picture.html"])
+def test_a_name_that_tells_no_format_is_refused(adata, tmp_path, name):
+    with pytest.raises(ValueError, match=r"does not tell a format.*\.pdf, .*\.png"):
+        sentree.pl.agreement(adata, other="louvain", save=tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_save_is_a_path(adata):
+    with pytest.raises(TypeError, match=r"path of a file, such as 'picture\.png', got True"):
+        sentree.pl.agreement(adata, other="louvain", save=True)
+
+
+def test_measurements_do_not_colour_a_tree(adata):
+    for name in ("percent_mito", "n_genes"):
+        with pytest.raises(ValueError, match=f"'{name}'.* holds measurements.*categories"):
+            sentree.pl.tree(adata, color=name, show=False)
+    adata.obs["few"] = adata.obs["louvain"].astype(int)
+    assert sentree.pl.tree(adata, color="few", show=False).get_legend() is not None
+
+
+def cluster_names(ax):
+    legend = next(x for x in legends(ax) if "cluster" in x.get_title().get_text())
+    return [text.rpartition(" (")[0] for text in texts(legend)]
+
+
+def test_new_clusters_have_their_number_alone(adata):
+    b_cells = (adata.obs["bulk_labels"] == "CD19+ B").to_numpy()
+    adata.obs["known"] = np.where(b_cells, "new idea", None)
+    sentree.tl.sse(adata, labels_key="known", n_clusters=4)
+    names = cluster_names(sentree.pl.constraints(adata, show=False))
+    assert sum(name.isdecimal() for name in names) == 3
+    assert sum(name.endswith(": new idea") for name in names) == 1
+
+
+def test_names_in_the_picture_are_whole_and_do_not_overlap(adata):
+    sentree.tl.sse(adata, labels_key="known", resolution=4.0)
+    ax = sentree.pl.constraints(adata, show=False)
+    names = [text.get_text() for text in ax.texts]
+    assert adata.obs["sse"].nunique() > 20
+    assert not any("new" in name or "\N{HORIZONTAL ELLIPSIS}" in name for name in names)
+    assert any(": CD" in name for name in names)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def test_cells_without_a_cluster_are_grey(adata):
+    k = adata.obs["sse"].nunique()
+    adata.uns["sse_colors"] = [f"#{40 + i:02X}{200 - i:02X}80" for i in range(k)]
+    adata.obs.loc[adata.obs_names[:30], "sse"] = np.nan
+    ax = sentree.pl.constraints(adata, max_constraints=0, show=False)
+    assert "no cluster" in cluster_names(ax)
+    assert "#C8C8C8" in colours_drawn(ax)
+
+
+def test_cells_of_one_name_cannot_be_told_apart(adata):
+    adata.obs_names = ["twice"] * 2 + list(adata.obs_names[2:])
+    with pytest.raises(ValueError, match=r"not unique.*obs_names_make_unique\(\)"):
+        sentree.pl.constraints(adata, show=False)
 
 
 def test_agreement_leaves_out_cells_without_a_value(adata):

@@ -306,7 +306,7 @@ def test_the_interactive_icicle_unites_small_nodes():
 
 def test_missing_plotly_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
-    with pytest.raises(ImportError, match=r"pip install 'sentree\[interactive\]'"):
+    with pytest.raises(ImportError, match="pip install plotly"):
         plots.tree(of_groups(2, 2), interactive=True)
 
 

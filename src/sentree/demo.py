@@ -15,6 +15,7 @@ from sentree.constraints import Constraints
 from sentree.datasets import held_out, load_embedded, sample_labels, sample_pairs
 from sentree.hierarchy import SSEHierarchy
 from sentree.partition import SSEPartition
+from sentree.plots.style import save
 
 __all__ = ["run"]
 
@@ -91,8 +92,6 @@ def _draw(path: Path, X: Any, found: Any, labels: Constraints) -> Path:
 
     places = Isomap(n_neighbors=10).fit_transform(X)
     title = "Handwritten digits; ringed: the class was known"
-    plots.partition(places, found, constraints=labels, title=title)
-    with files.replacing(path) as part:
-        plt.savefig(part, dpi=150)
+    save(plots.partition(places, found, constraints=labels, title=title), path)
     plt.close()
     return path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from pathlib import Path
@@ -37,6 +36,7 @@ from sentree.extension import GraphExtension
 from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
+from sentree.notices import warn
 from sentree.report import cluster_names
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
@@ -168,24 +168,21 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.check(n)
         n_classes = self.n_clusters if self.n_clusters == len(given.classes) else None
         if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
-            warnings.warn(
+            warn(
                 f"the labels name {np.unique(given.label_code).size} classes, so n_clusters="
-                f"{self.n_clusters} cannot keep them all apart",
-                stacklevel=4,
+                f"{self.n_clusters} cannot keep them all apart"
             )
         if len(given.triplets) and not self._reads_triplets:
-            warnings.warn(
+            warn(
                 "triplets are about trees and do not count here: SSEHierarchy with "
-                "method='multilevel' takes them",
-                stacklevel=4,
+                "method='multilevel' takes them"
             )
         for level in given.levels[1:]:
             level.closure(n)  # contradictions are refused, with their chain
         if given.finer is not None and not self._reads_triplets:
-            warnings.warn(
+            warn(
                 "finer labels than those of the clusters do not count here: SSEHierarchy with "
-                "method='multilevel' takes them",
-                stacklevel=4,
+                "method='multilevel' takes them"
             )
         hard = given.hard
         points = locked_points(init, locked, n)
@@ -456,10 +453,9 @@ def check_length(y: Any, n: int) -> None:
 def warn_if_too_many(found: int, wanted: int | None) -> None:
     """Say why fewer clusters could not be reached."""
     if wanted is not None and found > wanted:
-        warnings.warn(
+        warn(
             f"the graph falls into parts that do not touch, so there are {found} clusters and not "
-            f"n_clusters={wanted}: more neighbours, or must-links, would connect them",
-            stacklevel=6,
+            f"n_clusters={wanted}: more neighbours, or must-links, would connect them"
         )
 
 
@@ -493,10 +489,9 @@ def _check_edges(graph: Graph) -> None:
         )
     if lonely.size:
         shown = ", ".join(map(str, lonely[:5])) + (", …" if lonely.size > 5 else "")
-        warnings.warn(
+        warn(
             f"{lonely.size} of {graph.n} samples have no neighbour (rows {shown}); each stays a "
-            "cluster of its own unless a must-link joins it",
-            stacklevel=5,
+            "cluster of its own unless a must-link joins it"
         )
 
 

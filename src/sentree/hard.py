@@ -6,6 +6,7 @@ that are related by minus infinity into one module.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from sentree.propagation import propagate
 from sentree.tree import renumber
 from sentree.weights import Anchored
 
-__all__ = ["Hardened", "apart_pairs", "contract", "fold", "harden"]
+__all__ = ["Hardened", "apart_pairs", "check_room", "contract", "fold", "harden"]
 
 IntArray = NDArray[np.int64]
 
@@ -80,7 +81,7 @@ def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None =
     closure = hard.closure(n)
     _check_size(closure)
     if n_clusters is not None:
-        _check_room(closure, n_clusters)
+        check_room(closure, n_clusters)
     vertex = np.concatenate((closure.component, closure.n_components + np.arange(total - n)))
     graph, relation = contract(problem.graph, problem.relation, vertex)
     relation = _kept_apart(relation, closure.cannot, graph.n)
@@ -193,23 +194,26 @@ def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
     return relation if relation.nnz else None
 
 
-def _check_room(closure: Closure, n_clusters: int) -> None:
+def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = None) -> None:
     """Refuse a number of clusters that the constraints have no room for."""
+    called = range(closure.component.size) if names is None else names
     if closure.n_components < n_clusters:
         sizes = np.bincount(closure.component)
         largest = np.flatnonzero(closure.component == sizes.argmax())
         raise _no_room(
             largest[[0, -1]],
+            names,
             f"hard must-links, groups or labels leave {closure.n_components} sets of samples",
             f"n_clusters={n_clusters} needs at least as many",
         )
     first = np.unique(closure.component, return_index=True)[1]
     for components in closure.exclusive:
         if components.size > n_clusters:
-            shown = ", ".join(map(str, first[components[:8]].tolist()))
+            shown = ", ".join(str(called[k]) for k in first[components[:8]].tolist())
             more = ", …" if components.size > 8 else ""
             raise _no_room(
                 first[components[:2]],
+                names,
                 f"samples {shown}{more} are of {components.size} classes, or members of one group, "
                 "that are pairwise apart",
                 f"n_clusters={n_clusters}",
@@ -222,8 +226,9 @@ def _check_room(closure: Closure, n_clusters: int) -> None:
         if not error.proved:
             return  # the data may tell more
         pairs = first[concerned[edges[np.isin(edges, error.core).all(axis=1)]]]
-        apart = (f"{a} and {b} are apart" for a, b in pairs.tolist())
-        raise _no_room(pairs.ravel()[[0, -1]], *apart, f"n_clusters={n_clusters}") from None
+        apart = (f"{called[a]} and {called[b]} are apart" for a, b in pairs.tolist())
+        ends = pairs.ravel()[[0, -1]]
+        raise _no_room(ends, names, *apart, f"n_clusters={n_clusters}") from None
 
 
 def _check_size(closure: Closure) -> None:
@@ -236,7 +241,8 @@ def _check_size(closure: Closure) -> None:
         )
 
 
-def _no_room(points: NDArray[Any], *chain: str) -> ConstraintConflict:
+def _no_room(points: NDArray[Any], names: Sequence[Any] | None, *chain: str) -> ConstraintConflict:
     """Say which samples do not fit into the clusters."""
     a, b = points.tolist()
-    return ConstraintConflict([Conflict("n_clusters", (a, b), chain)])
+    named = () if names is None else (str(names[a]), str(names[b]))
+    return ConstraintConflict([Conflict("n_clusters", (a, b), chain, named)])

@@ -23,6 +23,7 @@ from sentree.estimator import (
 )
 from sentree.flat import FlatSearch, Found, Problem
 from sentree.hard import harden
+from sentree.notices import warn
 from sentree.optimise import merge, move
 from sentree.scale import to_number
 from sentree.tree import EncodingTree, renumber
@@ -53,7 +54,7 @@ class SSEPartition(SSEEstimator):
     resolution : float, optional
         Modules are united while they are linked at least this many times more strongly than chance
         would have it; larger gives more clusters. Without it and ``n_clusters`` the scale is chosen
-        from the data. "multilevel" only.
+        from the data; with ``n_clusters`` it does not count. "multilevel" only.
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
         To enforce constraints use ``hard``: far above 10 the penalty drowns what the data say.
@@ -233,6 +234,8 @@ class SSEPartition(SSEEstimator):
         return self._solve(given, self.labels_, locked, concerned)
 
     def _search(self, problem: Problem) -> None:
+        if self.n_clusters is not None and self.resolution is not None:
+            warn("resolution does not count where n_clusters is given")
         if self.method == "multilevel":
             problem, found = self._multilevel(problem)
         else:

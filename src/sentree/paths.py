@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sentree.statements import is_missing, plain_value, undeclared
+from sentree.spelling import did_you_mean
+from sentree.statements import is_missing, plain_value
 
-__all__ = ["ontology_paths", "shared_removed", "split_paths"]
+__all__ = ["ontology_paths", "parent_table", "shared_removed", "split_paths"]
 
 
 def split_paths(paths: Iterable[Any], sep: str, unknown: Any) -> dict[int, tuple[Any, ...]]:
@@ -32,7 +33,7 @@ def ontology_paths(
     labels: Iterable[Any], parents: Mapping[Any, Any] | Iterable[Any], unknown: Any
 ) -> list[tuple[Any, ...] | None]:
     """Return the path of each label by a table of parents; None where the label is unknown."""
-    above = _parent_table(parents)
+    above = parent_table(parents)
     known = dict.fromkeys((*above, *(p for p in above.values() if p is not None)))
     paths: dict[Any, tuple[Any, ...]] = {}
     found: list[tuple[Any, ...] | None] = []
@@ -42,7 +43,10 @@ def ontology_paths(
             found.append(None)
             continue
         if label not in known:
-            undeclared(f"the label of row {row}", label, tuple(known))
+            raise ValueError(
+                f"the label of row {row}, {label!r}, is not in the table of parents: add it, with "
+                f"parent None if nothing is above it{did_you_mean(label, known)}"
+            )
         if label not in paths:
             steps = dict.fromkeys([label])
             while (upper := above.get(next(reversed(steps)))) is not None:
@@ -63,7 +67,7 @@ def shared_removed(paths: dict[int, tuple[Any, ...]]) -> dict[int, tuple[Any, ..
     return paths
 
 
-def _parent_table(parents: Any) -> dict[Any, Any]:
+def parent_table(parents: Any) -> dict[Any, Any]:
     """Return the parent of each class, None for those at the top."""
     if hasattr(parents, "itertuples"):
         parents = parents.itertuples(index=False)

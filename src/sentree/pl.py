@@ -2,20 +2,19 @@
 
 Each takes ``show``, ``save`` and ``ax`` last. A picture is shown unless ``show=False`` or it was
 drawn on ``ax`` or saved; where it is not shown, the axes are returned. ``save`` is the path of a
-file, whose ending says the format. Colours are those in ``uns[column + "_colors"]`` if scanpy has
-chosen any, else ones that are safe for the colour-blind.
+file, whose ending says the format: ".png", ".pdf", ".svg". Colours are those in
+``uns[column + "_colors"]`` if scanpy has chosen any, else ones that are safe for the colour-blind.
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sentree import plots
-from sentree.files import replacing
+from sentree.plots import style as drawing
 from sentree.tl.cells import checked, column, missing_key
 from sentree.tl.results import get_constraints, get_tree
 
@@ -26,6 +25,11 @@ if TYPE_CHECKING:
     from sentree.tl.cells import AnnData
 
 __all__ = ["agreement", "constraints", "tree"]
+
+#: Numbers that are categories have no more different values.
+_CATEGORIES = 100
+#: What stands for the cluster of cells that have none, and its colour.
+_NONE, _GREY = "no cluster", "#C8C8C8"
 
 
 def tree(
@@ -52,12 +56,14 @@ def tree(
     key : str, default="sse_tree"
         What ``key_added`` was.
     color : str, optional
-        Column of ``obs`` that gives the colours: a node has that of most of its cells, the paler
-        the more mixed. By default the types that the clusters were given, or else the clusters.
+        Column of ``obs`` with categories that give the colours: a node has that of most of its
+        cells, the paler the more mixed. By default the types that the clusters were given, or
+        else the clusters.
     style, max_nodes, min_share, max_levels, interactive, title
         As in :func:`sentree.plots.tree`.
     show, save, ax
-        As in all of :mod:`sentree.pl`; a Plotly figure (``interactive``) is always returned.
+        As in all of :mod:`sentree.pl`; a Plotly figure (``interactive``) is always returned, shown
+        only with ``show=True``, and saved as ".html".
 
     Returns
     -------
@@ -67,9 +73,10 @@ def tree(
     if color is None:
         color = f"{key}_label" if f"{key}_label" in adata.obs else key
     values = column(adata, color, "color")
+    _check_categories(values)
     drawn = plots.tree(
         shown,
-        values.astype(str),
+        _text(values, "no value"),
         style=style,
         names=shown.names,
         max_nodes=max_nodes,
@@ -80,7 +87,13 @@ def tree(
         interactive=interactive,
         ax=ax,
     )
-    return drawn if interactive else _finished(drawn, show, save, ax)
+    if not interactive:
+        return _finished(drawn, show, save, ax)
+    if save is not None:
+        drawing.save(drawn, save)
+    if show:
+        drawn.show()
+    return drawn
 
 
 def constraints(
@@ -120,18 +133,14 @@ def constraints(
     place = next((name for name in (f"X_{basis}", basis) if name in adata.obsm), None)
     if place is None:
         missing_key("basis: adata.obsm", f"X_{basis}", adata.obsm.keys())
-    names = clusters.astype(str)
-    colours = _colours(adata, clusters)
-    if f"{key}_label" in adata.obs:
-        label = adata.obs[f"{key}_label"].astype(str)
-        named = np.where(names == label, names, names + ": " + label)
-        if colours is not None:
-            colours = {new: colours[old] for new, old in zip(named, names, strict=True)}
-    else:
-        named = names.to_numpy()
+    names = _text(clusters, _NONE)
+    named = _with_types(names, adata.obs.get(f"{key}_label"))
+    stored = {**(_colours(adata, clusters) or {}), _NONE: _GREY}
+    pairs = zip(named, names, strict=True)
+    colours = {new: stored[old] for new, old in dict(pairs).items() if old in stored}
     drawn = plots.partition(
         np.asarray(adata.obsm[place])[:, :2],
-        named,
+        named.to_numpy(),
         given if len(given) else None,
         max_constraints=max_constraints,
         colors=colours,
@@ -186,6 +195,33 @@ def agreement(
     return _finished(drawn, show, save, ax)
 
 
+def _text(values: pandas.Series[Any], missing: str) -> pandas.Series[Any]:
+    """Return a column as text, with a name for what is missing."""
+    return values.astype(str).where(values.notna(), missing)
+
+
+def _with_types(names: pandas.Series[Any], types: pandas.Series[Any] | None) -> Any:
+    """Add its type to the name of each cluster; to be new is none."""
+    if types is None:
+        return names
+    known = types.astype(str).where(types.notna() & (names != _NONE), names)
+    new = known.str.replace("^(new )+", "", regex=True) == names
+    return names.where(new, names + ": " + known)
+
+
+def _check_categories(values: pandas.Series[Any]) -> None:
+    """Refuse measurements: a node has a majority of categories only."""
+    if getattr(values.dtype, "kind", "O") not in "iuf":
+        return
+    numbers = values.dropna()
+    if (numbers % 1 != 0).any() or numbers.nunique() > _CATEGORIES:
+        raise ValueError(
+            f"color: obs[{values.name!r}] holds measurements, and nodes are coloured by the "
+            f"category of most of their cells: give a column of categories, such as clusters or "
+            "types"
+        )
+
+
 def _colours(adata: AnnData, values: pandas.Series[Any]) -> dict[str, Any] | None:
     """Return the colours that scanpy has stored for the categories of a column, by category."""
     stored = adata.uns.get(f"{values.name}_colors")
@@ -205,9 +241,7 @@ def _finished(
     import matplotlib.pyplot as plt
 
     if save is not None:
-        with replacing(Path(save)) as file:
-            figure: Any = ax.figure
-            figure.savefig(file, dpi=150, bbox_inches="tight")
+        drawing.save(ax, save)
     if show or (show is None and save is None and given is None):
         plt.show()
         return None

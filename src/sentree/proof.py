@@ -73,7 +73,7 @@ class ConstraintConflict(ValueError):
         self.conflicts = conflicts
         self.n_conflicts = len(conflicts) if n_conflicts is None else n_conflicts
         more = self.n_conflicts - 1
-        tail = f"\n({more} more: Constraints.conflicts() lists them)" if more > 0 else ""
+        tail = f"\n({more} more: see the attribute conflicts of this error)" if more > 0 else ""
         super().__init__(f"the constraints contradict one another: {conflicts[0]}{tail}")
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from sentree.graph import FloatArray, Graph
 from sentree.hard import apart_pairs, contract, fold
+from sentree.notices import warn
 from sentree.optimise import LinkResult, link, merge, multilevel
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
@@ -53,11 +53,10 @@ def to_number(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     labels = link(problem.graph, labels, problem.relation, n_modules=n_clusters).labels
     found = int(labels.max()) + 1
     if found > n_clusters and apart_pairs(problem.relation)[0].size == 0:
-        warnings.warn(
+        warn(
             f"the graph falls into {found} parts that do not touch; the smallest were put into the "
             f"largest to reach n_clusters={n_clusters}: more neighbours, or must-links, would "
-            "connect them",
-            stacklevel=7,
+            "connect them"
         )
     return fold(problem, labels, n_clusters)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from numbers import Integral, Real
@@ -12,14 +10,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree.notices import warn
+from sentree.spelling import did_you_mean
+
 if TYPE_CHECKING:
     from sentree.constraints import Constraints
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Text that usually stands for a missing label.
-_PLACEHOLDERS = {"", "-1", "nan", "none", "<na>", "null"}
+#: Words, in small letters, that usually stand for a class that is not known.
+_UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
+_UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
 
 
 def no_pairs() -> IntArray:
@@ -219,14 +221,18 @@ def list_column(values: list[Any]) -> NDArray[Any]:
     return np.array(values, dtype=None if kinds <= {int, float} or kinds == {str} else object)
 
 
+def says_unknown(value: Any) -> bool:
+    """Tell whether a label usually means that the class is not known: -1, "?", "NA", "unknown"."""
+    return str(plain_value(value)).strip().lower() in _UNKNOWN
+
+
 def warn_of_placeholders(names: tuple[Any, ...]) -> None:
-    """Warn of classes that look like "unknown" turned into text on the way."""
+    """Warn of classes that look like "unknown", or like missing values turned into text."""
     for name in names:
-        if isinstance(name, str) and name.strip().lower() in _PLACEHOLDERS:
-            warnings.warn(
+        if isinstance(name, str) and says_unknown(name):
+            warn(
                 f"{name!r} counts as a class: if it means unknown, pass unknown={name!r} to "
-                "Constraints.from_labels, or have None or NaN in its place",
-                stacklevel=4,
+                "Constraints.from_labels, or have None or NaN in its place"
             )
 
 
@@ -301,8 +307,8 @@ def check_within(complete: Constraints, other: Constraints) -> None:
 
 def undeclared(where: str, value: Any, declared: tuple[Any, ...]) -> NoReturn:
     """Raise for a class outside the declared ones, with what may have been meant."""
-    names = [name for name in declared if isinstance(name, str)]
-    close = difflib.get_close_matches(value, names) if isinstance(value, str) else []
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
     shown = ", ".join(map(repr, declared[:10])) + (", ..." if len(declared) > 10 else "")
-    raise ValueError(f"{where} is {value!r}, not among the declared classes ({shown}){hint}")
+    raise ValueError(
+        f"{where} is {value!r}, not among the declared classes ({shown})"
+        f"{did_you_mean(value, declared)}"
+    )

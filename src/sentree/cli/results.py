@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sentree import files
 from sentree.cli.console import Console, Misuse
 from sentree.cli.given import split
 
@@ -201,6 +202,7 @@ def illustrate(
                 places=mapped,
                 source=title,
                 warnings=console.warnings,
+                command=shlex.join(["sentree", *sys.argv[1:]]),
             )
         console.wrote(report, "everything on one page")
 
@@ -211,30 +213,16 @@ def _draw(model: Any, is_tree: bool, places: Any, title: str, target: str) -> No
 
     matplotlib.use("Agg")
     from sentree import plots
+    from sentree.plots.style import save
     from sentree.summary.subject import Subject
 
     labels = Subject(model).named_labels
     if not is_tree:
-        ax = plots.partition(places, labels, model.constraints_, title=title)
-        _save_figure(ax, target)
-    elif Path(target).suffix.lower() == ".html":
-        figure = plots.tree(model, labels, title=title, interactive=True)
-        files.write(Path(target), figure.to_html(include_plotlyjs=True))
+        drawn = plots.partition(places, labels, model.constraints_, title=title)
     else:
-        _save_figure(plots.tree(model, labels, title=title), target)
-
-
-def _save_figure(ax: Any, target: str) -> None:
-    """Write a picture whole or not at all."""
-    with files.replacing(Path(target)) as part:
-        ax.figure.savefig(part, dpi=150, bbox_inches="tight", metadata=_undated(target))
-
-
-def _undated(target: str) -> dict[str, Any]:
-    """Leave the time out of a picture, so that the same result is the same file."""
-    return {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(
-        Path(target).suffix.lower(), {}
-    )
+        page = Path(target).suffix.lower() == ".html"
+        drawn = plots.tree(model, labels, title=title, interactive=page)
+    save(drawn, target)
 
 
 def write_model(model: Any, target: str | None, console: Console) -> None:

@@ -22,17 +22,13 @@ from sentree.io.cells import (
 from sentree.io.errors import InputError
 from sentree.io.names import By, Named
 from sentree.io.sources import Source
-from sentree.statements import is_missing, plain_value
+from sentree.spelling import count_classes, near_misses
+from sentree.statements import is_missing, plain_value, says_unknown
 
 __all__ = ["clean_labels", "count_classes", "near_misses", "read_labels"]
 
-#: Words, in small letters, that stand for a class that is not known.
-_UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
-_UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
 #: Names of the column of classes, where there are several columns.
 _CLASSES = ("label", "labels", "class", "classes", "cluster", "type", "cell_type", "celltype", "y")
-#: A class that occurs no more often is rare; one that occurs this many times as often is common.
-_RARE, _COMMON = 2, 5
 
 
 def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArray[Any]:
@@ -58,8 +54,7 @@ def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArra
     kept: dict[Any, Any] = {}
     for value in code_of:
         plain = plain_value(value)
-        word = plain.strip().lower() if isinstance(plain, str) else str(plain)
-        if word not in _UNKNOWN and plain not in unknown:
+        if not says_unknown(plain) and plain not in unknown:
             kept[value] = plain
     numbers = {value: _as_number(plain) for value, plain in kept.items()}
     if None not in numbers.values():
@@ -215,82 +210,3 @@ def _from_json(
             "classes, or a list of classes"
         )
     return _all_of(data, names, source.name, unknown)
-
-
-def count_classes(labels: Iterable[Any]) -> dict[Any, tuple[int, int]]:
-    """Return how often each class occurs, and its first row; None is no class."""
-    found: dict[Any, tuple[int, int]] = {}
-    for row, value in enumerate(labels):
-        if value is not None:
-            count, first = found.get(value, (0, row))
-            found[value] = count + 1, first
-    return found
-
-
-def near_misses(
-    classes: Mapping[Any, tuple[int, int]] | Iterable[Any], declared: Collection[Any] | None = None
-) -> list[tuple[Any, int, int, Any]]:
-    """Find classes that may be misspelt.
-
-    Parameters
-    ----------
-    classes : mapping of class to (count, first row), or labels
-        As :func:`count_classes` returns, or the labels themselves.
-    declared : collection, optional
-        The classes that there are; these are not misspelt.
-
-    Returns
-    -------
-    list of (class, count, first row, likely class)
-        Classes that occur once or twice and differ from one that is declared, or occurs five times
-        as often, in case and spaces alone or by one letter. Digits, and words of one or two
-        letters, tell classes apart ("CD4 T", "CD8 T", "B cell", "T cell") and are not counted as
-        slips.
-
-    Examples
-    --------
-    >>> near_misses(["setosa"] * 9 + ["setsoa"])
-    [('setsoa', 1, 9, 'setosa')]
-    """
-    counts = classes if isinstance(classes, Mapping) else count_classes(classes)
-    known = [c for c in declared or () if isinstance(c, str)]
-    common = {c: count for c, (count, _) in counts.items() if isinstance(c, str)}
-    common = {c: count for c, count in common.items() if count > _RARE}
-    found = []
-    for value, (count, first) in counts.items():
-        if not isinstance(value, str) or count > _RARE or value in known:
-            continue
-        often = [c for c, times in common.items() if times >= _COMMON * count]
-        likely = next((c for c in (*known, *often) if c != value and _slip(value, c)), None)
-        if likely is not None:
-            found.append((value, count, first, likely))
-    return found
-
-
-def _slip(one: str, two: str) -> bool:
-    """Tell whether two names differ in case and spaces alone, or by one slip of the pen."""
-    a, b = ("".join(re.split(r"[\s_-]+", name.casefold())) for name in (one, two))
-    if a == b:
-        return True
-    words, others = (re.split(r"[\s_-]+", name.strip().casefold()) for name in (one, two))
-    if len(words) != len(others):
-        return False
-    different = [(x, y) for x, y in zip(words, others, strict=True) if x != y]
-    return len(different) == 1 and _one_edit(*different[0])
-
-
-def _one_edit(one: str, two: str) -> bool:
-    """Tell whether words differ by a letter more, less, changed, or by two in wrong order."""
-    if min(len(one), len(two)) < 3:
-        return False
-    start = _shared(one, two)
-    end = _shared(one[start:][::-1], two[start:][::-1])
-    a, b = one[start : len(one) - end], two[start : len(two) - end]
-    slip = len(a + b) == 1 or len(a) == len(b) == 1 or (len(a) == 2 and a == b[::-1])
-    return slip and not any(letter.isdigit() for letter in a + b)
-
-
-def _shared(one: str, two: str) -> int:
-    """Return the number of letters that two words begin with alike."""
-    different = (k for k, (x, y) in enumerate(zip(one, two, strict=False)) if x != y)
-    return next(different, min(len(one), len(two)))

@@ -336,9 +336,7 @@ def _plotly(blocks: _Blocks, title: str | None) -> Any:
     try:
         import plotly.graph_objects as go
     except ImportError as missing:
-        raise ImportError(
-            "interactive=True needs Plotly: pip install 'sentree[interactive]'"
-        ) from missing
+        raise ImportError("interactive=True needs Plotly: pip install plotly") from missing
     from matplotlib.colors import to_hex
 
     shape = blocks.shape

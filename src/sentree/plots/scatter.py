@@ -134,7 +134,7 @@ def partition(
             ax.add_artist(below)  # the second legend replaced the first
             below.set_clip_box(None)  # it stands outside the axes
     else:
-        _name_clusters(ax, centres[:_NAMED], shortened(names[:_NAMED], 16))
+        _name_clusters(ax, centres[:_NAMED], shortened(names[:_NAMED]))
     return ax
 
 

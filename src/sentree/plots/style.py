@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from sentree.files import replacing, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
     *("axes_of", "bounds", "checked_strength", "mixed", "palette", "plain", "ranked"),
-    *("recoloured", "shortened"),
+    *("recoloured", "save", "shortened"),
 ]
 
 BLUE = "#0072B2"
@@ -35,6 +39,32 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def save(picture: Any, path: str | os.PathLike[str]) -> Path:
+    """Write axes as a picture, or a Plotly figure as a page, whole or not at all.
+
+    The ending of the name says the format. No time is written, so that the same picture is the same
+    file.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"save must be the path of a file, such as 'picture.png', got {path!r}")
+    target = Path(path)
+    is_page = hasattr(picture, "to_html")
+    figure: Any = picture if is_page else picture.get_figure(root=True)
+    kinds = ["html"] if is_page else sorted(figure.canvas.get_supported_filetypes())
+    kind = target.suffix.removeprefix(".").lower()
+    if kind not in kinds:
+        endings = ", ".join(f".{name}" for name in kinds)
+        raise ValueError(f"{str(path)!r} does not tell a format: the name must end with {endings}")
+    if is_page:
+        return write(target, figure.to_html(include_plotlyjs=True))
+    from matplotlib import rc_context
+
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    with replacing(target) as part, lettering(), rc_context({"svg.hashsalt": "sentree"}):
+        figure.savefig(part, format=kind, dpi=150, bbox_inches="tight", metadata=metadata)
+    return target
 
 
 def plain(ax: Axes) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-import warnings
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from sentree.graph import Graph
+from sentree.notices import warn
+from sentree.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas
@@ -21,14 +23,11 @@ __all__ = [
     "checked",
     "choose_graph",
     "column",
-    "did_you_mean",
+    "copied",
     "missing_key",
     "natural_order",
     "restricted",
 ]
-
-#: Among so many names at most a similar one is looked for.
-_COMPARED = 20_000
 
 
 class Source(NamedTuple):
@@ -39,39 +38,43 @@ class Source(NamedTuple):
     origin: str
 
 
-def checked(adata: Any) -> AnnData:
-    """Return adata, or say what is wrong with it."""
+def checked(adata: Any, written: bool = False) -> AnnData:
+    """Return adata, or say what is wrong with it; not everything can be written to."""
     try:
         from anndata import AnnData
     except ImportError as missing:
         raise ImportError(
-            "sentree.tl and sentree.pl need anndata: pip install 'sentree[anndata]'"
+            "sentree.tl and sentree.pl need anndata: pip install anndata"
         ) from missing
     if not isinstance(adata, AnnData):
         raise TypeError(
             f"expected an AnnData, got {type(adata).__name__}; "
             "arrays and graphs go to sentree.SSEPartition"
         )
+    if written and adata.isbacked and adata.is_view:
+        raise ValueError(
+            "adata is a view of a file, which cannot be written to: take adata.to_memory(), or "
+            "copy=True"
+        )
     return adata
+
+
+def copied(adata: AnnData) -> AnnData:
+    """Return a copy in memory."""
+    return adata.to_memory() if adata.isbacked else adata.copy()
 
 
 def missing_key(what: str, key: Any, keys: Collection[str]) -> NoReturn:
     """Raise KeyError for a key that is not there, with what may have been meant."""
     shown = ", ".join(map(repr, list(keys)[:10])) + (", ..." if len(keys) > 10 else "")
-    raise KeyError(f"{what} has no {key!r}{did_you_mean(key, keys)} It has: {shown or 'nothing'}.")
-
-
-def did_you_mean(name: Any, names: Collection[str]) -> str:
-    """Return a question about names like this one; a full stop where there are none."""
-    if not isinstance(name, str) or len(names) > _COMPARED:
-        return "."
-    by_lower = {str(other).lower(): str(other) for other in names}
-    close = difflib.get_close_matches(name.lower(), by_lower)
-    return f"; did you mean {' or '.join(repr(by_lower[x]) for x in close)}?" if close else "."
+    hint = did_you_mean(key, keys) or "."
+    raise KeyError(f"{what} has no {key!r}{hint} It has: {shown or 'nothing'}.")
 
 
 def column(adata: AnnData, key: str, what: str) -> pandas.Series[Any]:
     """Return a column of obs; ``what`` names the argument that asked for it."""
+    if not isinstance(key, str):
+        raise TypeError(f"{what} must be the name of one column of adata.obs, got {key!r}")
     if key not in adata.obs:
         missing_key(f"{what}: adata.obs", key, adata.obs.columns)
     return adata.obs[key]
@@ -80,8 +83,8 @@ def column(adata: AnnData, key: str, what: str) -> pandas.Series[Any]:
 def natural_order(names: Collection[str]) -> list[str]:
     """Sort names so that "10" follows "9"."""
 
-    def parts(name: str) -> list[Any]:
-        return [int(x) if x.isdecimal() else x for x in re.split(r"(\d+)", name)]
+    def parts(name: str) -> tuple[list[Any], str]:
+        return [int(x) if x.isdecimal() else x for x in re.split(r"(\d+)", name)], name
 
     return sorted(names, key=parts)
 
@@ -92,20 +95,28 @@ def restricted(
     """Return which cells are to be clustered; None for all."""
     if restrict_to is None:
         return None
-    key, categories = restrict_to
-    values = column(adata, key, "restrict_to")
-    if isinstance(categories, str) or not all(isinstance(c, str) for c in categories):
+    try:
+        key, categories = restrict_to
+        texts = not isinstance(categories, str) and all(isinstance(c, str) for c in categories)
+        good = texts and len(categories) > 0
+    except (TypeError, ValueError):
+        good = False
+    if not good:
         raise ValueError(
             f"restrict_to must be (column, list of categories), the categories as strings, e.g. "
             f"('leiden', ['1']) and not 1; got {restrict_to!r}"
         )
+    values = column(adata, key, "restrict_to")
     if not hasattr(values, "cat"):
         raise ValueError(f"restrict_to: adata.obs[{key!r}] is not categorical")
     for name in categories:
         if name not in values.cat.categories:
             hint = did_you_mean(name, values.cat.categories)
             raise ValueError(f"{name!r} is not a valid category for {key!r}{hint}")
-    return np.asarray(values.isin(list(categories)))
+    inside = np.asarray(values.isin(list(categories)))
+    if inside.sum() < 2:
+        raise ValueError(f"restrict_to leaves {inside.sum()} cells: clustering needs two")
+    return inside
 
 
 def choose_graph(
@@ -124,12 +135,12 @@ def choose_graph(
         matrix, origin = _stored_graph(adata, obsp, neighbors_key)
     if matrix is None:
         return _features(adata, inside)
-    if np.shape(matrix) != (adata.n_obs, adata.n_obs):
-        raise ValueError(
-            f"{origin} has shape {np.shape(matrix)}, but there are {adata.n_obs} cells"
-        )
+    shape = (matrix.n, matrix.n) if isinstance(matrix, Graph) else np.shape(matrix)
+    if shape != (adata.n_obs, adata.n_obs):
+        raise ValueError(f"{origin} has shape {shape}, but there are {adata.n_obs} cells")
     if inside is not None:
-        matrix = sp.csr_array(matrix)[inside][:, inside]
+        whole = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
+        matrix = whole[inside][:, inside]
     return Source(matrix, "precomputed", origin)
 
 
@@ -163,10 +174,9 @@ def _features(adata: AnnData, inside: NDArray[np.bool_] | None) -> Source:
         raise ValueError("adata has neither a neighbours graph nor X_pca nor X: nothing to cluster")
     if adata.isbacked and not components:
         data = data.to_memory() if hasattr(data, "to_memory") else data[:]
-    warnings.warn(
+    warn(
         f"adata has no neighbours graph, so sentree made its own from {origin} and does not store "
-        "it; sc.pp.neighbors(adata) makes one that all tools share",
-        stacklevel=4,
+        "it; sc.pp.neighbors(adata) makes one that all tools share"
     )
     # Components have the scale that their share of the variance gives them.
     affinity = "gaussian" if components else "auto"

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from sentree.constraints import Constraints
-from sentree.tl.cells import checked, choose_graph, restricted
-from sentree.tl.knowledge import gather
-from sentree.tl.results import store_clusters, store_tree
+from sentree.paths import parent_table
+from sentree.proof import ConstraintConflict
+from sentree.statements import plain_value
+from sentree.tl.cells import Source, checked, choose_graph, copied, restricted
+from sentree.tl.knowledge import gather, with_names
+from sentree.tl.results import check_key, store_clusters, store_tree
 
 if TYPE_CHECKING:
+    from sentree.estimator import SSEEstimator
     from sentree.tl.cells import AnnData
 
 logger = logging.getLogger(__name__)
@@ -31,6 +37,7 @@ def sse(
     groups_key: str | None = None,
     constraints: Constraints | None = None,
     hard: bool = False,
+    penalty: float | None = None,
     resolution: float | None = None,
     n_clusters: int | None = None,
     restrict_to: tuple[str, Sequence[str]] | None = None,
@@ -53,11 +60,12 @@ def sse(
     labels_key : str, optional
         Column of ``obs`` with the types that are known.
     unlabeled_category : default="Unknown"
-        The value in that column of cells whose type is not known; missing values are unknown too.
+        The value in that column of cells whose type is not known; missing values and the number
+        -1 are unknown too.
     must_link, cannot_link : optional
         Pairs of cells that belong together, or do not: a list, array or data frame of two columns
         with obs names or row numbers, or the key of a sparse matrix in ``obsp`` (or such a matrix)
-        whose stored values > 0 are weights of pairs.
+        whose stored values, none below 0, are weights of pairs.
     not_label : optional
         What cells are not: a list or data frame of (cell, type).
     groups_key : str, optional
@@ -69,21 +77,24 @@ def sse(
         statements. Everything that is said adds up.
     hard : bool, default=False
         Whether all of it must hold; else it is weighed against the data, and some may be broken.
+    penalty : float, optional
+        Weight of what is said against the graph; 1 by default.
     resolution : float, optional
         Larger gives more clusters; 1 unites what is linked more than by chance. Without it and
         ``n_clusters`` the data decide. Not on the scale of Leiden's.
     n_clusters : int, optional
-        Number of clusters. Without it, where labels are many, there is a cluster for each type that
-        they name and one for each cluster that they seem not to name
-        (:class:`~sentree.SSEPartition`).
+        Number of clusters; ``resolution`` does not count then. Without it, where labels are many,
+        there is a cluster for each type that they name and one for each cluster that they seem not
+        to name (:class:`~sentree.SSEPartition`).
     restrict_to : tuple of (str, list of str), optional
         Cluster only the cells of some categories of a column: ``("leiden", ["0", "3"])``. What is
         said about other cells does not count.
     random_state : int or None, default=0
         Seed of the search.
     key_added : str, default="sse"
-        Where results are stored.
-    adjacency : sparse matrix, optional
+        Where results are stored; the columns that results go into must not be among those that
+        are read.
+    adjacency : sparse matrix or Graph, optional
         The graph, symmetric; by default that of ``neighbors_key``.
     neighbors_key : str, optional
         Use ``obsp[uns[neighbors_key]["connectivities_key"]]``; by default the graph of
@@ -107,7 +118,8 @@ def sse(
             would suit it better. NaN outside ``restrict_to``.
         ``obs[key_added + "_label"]`` : categorical
             Where labels were given: the type of most labelled cells of the cell's cluster, and
-            "new 3" for cluster 3 if it has none, which may be a type that nobody has named.
+            "new 3" for cluster 3 if it has none, which may be a type that nobody has named. Missing
+            outside ``restrict_to``.
         ``uns[key_added]`` : dict
             "params"; "objective" and "entropy" in bits; "constraints", a table of the numbers of
             statements given and kept; "statements", a table of each kind with the obs names and
@@ -134,8 +146,12 @@ def sse(
     """
     from sentree.partition import SSEPartition
 
-    adata = checked(adata).copy() if copy else checked(adata)
+    checked(adata, written=not copy)
     inside = restricted(adata, restrict_to)
+    if restrict_to is not None and key_added == "sse":
+        key_added = "sse_R"
+    read = (labels_key, groups_key, None if restrict_to is None else restrict_to[0])
+    check_key(key_added, read)
     given = gather(
         adata,
         inside,
@@ -152,25 +168,19 @@ def sse(
         n_clusters,
         resolution=resolution,
         hard=hard,
+        penalty=penalty,
         affinity=source.affinity,
-        random_state=random_state,
-    ).fit(source.data, constraints=given)
-    params: dict[str, Any] = {
-        "resolution": resolution,
-        "n_clusters": n_clusters,
-        "random_state": random_state,
-        "labels_key": labels_key,
-        "groups_key": groups_key,
-        "hard": hard,
-        "graph": source.origin,
-    }
+        random_state=_seed(random_state),
+    )
+    _fit(model, source, given, adata.obs_names if inside is None else adata.obs_names[inside])
+    params: dict[str, Any] = {"resolution": resolution}
+    params |= _params(model, source, labels_key, groups_key, unlabeled_category)
     if restrict_to is not None:
         params |= {"restrict_key": restrict_to[0], "restrict_categories": list(restrict_to[1])}
-        if key_added == "sse":
-            key_added = "sse_R"
-    store_clusters(adata, model, key_added, params, inside, restrict_to)
+    target = copied(adata) if copy else adata
+    store_clusters(target, model, key_added, params, inside, restrict_to)
     logger.info("found %d clusters and added obs[%r]", model.n_clusters_, key_added)
-    return adata if copy else None
+    return target if copy else None
 
 
 def sse_tree(
@@ -186,6 +196,7 @@ def sse_tree(
     groups_key: str | None = None,
     constraints: Constraints | None = None,
     hard: bool = False,
+    penalty: float | None = None,
     n_clusters: int | None = None,
     height: int | None = None,
     n_levels: int = 4,
@@ -198,9 +209,12 @@ def sse_tree(
 ) -> AnnData | None:
     """Grow a tree over the cells by structural entropy, around the clusters of :func:`sse`.
 
+    A tree is of all cells and has every scale, so there is neither ``restrict_to`` nor
+    ``resolution``: take ``adata[chosen].copy()``, or another level.
+
     Parameters
     ----------
-    adata, must_link, cannot_link, not_label, groups_key, constraints, hard, n_clusters
+    adata, must_link, cannot_link, not_label, groups_key, constraints, hard, penalty, n_clusters
         As in :func:`sse`.
     labels_key, unlabeled_category
         As in :func:`sse`. Labels may be of mixed depth, "T cell" for some cells and a kind of
@@ -209,7 +223,8 @@ def sse_tree(
     sep : str, optional
         Labels are paths with this between their steps, coarse to fine: "/" for "T cell/CD4".
     ontology : mapping of type to the type above it, pairs of these, or data frame, optional
-        How labels nest, such as ``{"CD4": "T cell", "CD8": "T cell"}``.
+        How labels nest, such as ``{"CD4": "T cell", "CD8": "T cell", "B cell": None}``; every
+        label must occur in it.
     height : int, optional
         Height of the tree: 2 is a partition, 3 a partition of partitions. Without it there are as
         many levels as gain, down to pairs of cells; such a tree is the better one to read groups
@@ -246,12 +261,14 @@ def sse_tree(
         raise ValueError("sep and ontology both tell how labels nest: give one of them")
     if n_levels < 0:
         raise ValueError(f"n_levels must be 0 or more, got {n_levels}")
-    adata = checked(adata).copy() if copy else checked(adata)
-    from_values: Any = Constraints.from_labels
+    checked(adata, written=not copy)
+    check_key(key_added, (labels_key, groups_key))
+    parents = None if ontology is None else parent_table(ontology)
+    nested: Any = None
     if sep is not None:
-        from_values = partial(Constraints.from_paths, sep=sep)
-    elif ontology is not None:
-        from_values = partial(Constraints.from_ontology, parents=ontology)
+        nested = partial(Constraints.from_paths, sep=sep)
+    elif parents is not None:
+        nested = partial(Constraints.from_ontology, parents=parents)
     given = gather(
         adata,
         None,
@@ -262,26 +279,65 @@ def sse_tree(
         not_label=not_label,
         groups_key=groups_key,
         constraints=constraints,
-        from_values=from_values,
+        nested=nested,
     )
     source = choose_graph(adata, None, adjacency, obsp, neighbors_key)
     model = SSEHierarchy(
         height,
         n_clusters=n_clusters,
         hard=hard,
+        penalty=penalty,
         affinity=source.affinity,
-        random_state=random_state,
-    ).fit(source.data, constraints=given)
-    params = {
-        "n_clusters": n_clusters,
-        "height": height,
-        "random_state": random_state,
+        random_state=_seed(random_state),
+    )
+    _fit(model, source, given, adata.obs_names)
+    params = {"height": height, "sep": sep}
+    if parents is not None:
+        params["ontology"] = json.dumps(list(parents.items()), default=str)
+    params |= _params(model, source, labels_key, groups_key, unlabeled_category)
+    target = copied(adata) if copy else adata
+    store_clusters(target, model, key_added, params)
+    store_tree(target, model.tree_, key_added, n_levels)
+    logger.info("added obs[%r], its levels and uns[%r]['tree']", key_added, key_added)
+    return target if copy else None
+
+
+def _seed(random_state: Any) -> int | None:
+    """Return a seed that files can hold."""
+    if random_state is None:
+        return None
+    if not isinstance(random_state, Integral):
+        raise TypeError(
+            f"random_state must be an int or None, got {type(random_state).__name__}: it is stored "
+            "with the result, so that others can repeat it"
+        )
+    return int(random_state)
+
+
+def _fit(model: SSEEstimator, source: Source, given: Constraints, names: Any) -> None:
+    """Cluster; a contradiction is told with the names of the cells."""
+    try:
+        model.fit(source.data, constraints=given)
+    except ConstraintConflict as conflict:
+        raise with_names(conflict, given, names, model.n_clusters, model.hard) from None
+
+
+def _params(
+    model: SSEEstimator,
+    source: Source,
+    labels_key: str | None,
+    groups_key: str | None,
+    unlabeled_category: Any,
+) -> dict[str, Any]:
+    """Return what the result depends on besides the statements, as files can hold it."""
+    unlabeled = plain_value(unlabeled_category)
+    return {
+        "n_clusters": model.n_clusters,
+        "random_state": model.random_state,
+        "penalty": model.penalty,
+        "hard": model.hard,
         "labels_key": labels_key,
         "groups_key": groups_key,
-        "hard": hard,
+        "unlabeled_category": unlabeled if isinstance(unlabeled, int) else str(unlabeled),
         "graph": source.origin,
     }
-    store_clusters(adata, model, key_added, params)
-    store_tree(adata, model.tree_, key_added, n_levels)
-    logger.info("added obs[%r], its levels and uns[%r]['tree']", key_added, key_added)
-    return adata if copy else None

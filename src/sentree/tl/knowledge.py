@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import warnings
+import reprlib
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +13,27 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
-from sentree.statements import is_missing, is_unknown, no_pairs
-from sentree.tl.cells import column, did_you_mean, missing_key
+from sentree.hard import check_room
+from sentree.notices import warn
+from sentree.proof import ConstraintConflict
+from sentree.spelling import count_classes, did_you_mean, near_misses
+from sentree.statements import (
+    encode,
+    is_missing,
+    is_unknown,
+    is_whole,
+    no_pairs,
+    plain_value,
+    says_unknown,
+)
+from sentree.tl.cells import column, missing_key
 
 if TYPE_CHECKING:
     from sentree.tl.cells import AnnData
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["gather"]
+__all__ = ["gather", "with_names"]
 
 
 def gather(
@@ -36,11 +47,11 @@ def gather(
     not_label: Any,
     groups_key: str | None,
     constraints: Constraints | None,
-    from_values: Callable[..., Constraints] = Constraints.from_labels,
+    nested: Callable[..., Constraints] | None = None,
 ) -> Constraints:
     """Add up everything that was said, about the cells inside only.
 
-    ``from_values`` makes constraints of the values of the column of labels.
+    ``nested`` makes constraints of labels of mixed depth.
     """
     if constraints is not None and not isinstance(constraints, Constraints):
         raise TypeError(
@@ -57,50 +68,98 @@ def gather(
     if inside is not None:
         given = _among(given, inside)
     if groups_key is not None:
-        given += Constraints.from_groups(_groups(adata, inside, groups_key, unlabeled_category))
+        values = _values(adata, inside, groups_key, "groups_key", unlabeled_category)
+        given += Constraints.from_groups(_groups(values))
     if labels_key is not None:
-        values = _values(adata, inside, labels_key, "labels_key")
-        _warn_of_labels(values, labels_key, unlabeled_category)
-        given += from_values(values, unknown=unlabeled_category)
-    names = adata.obs_names if inside is None else adata.obs_names[inside]
-    for level in given.levels:
-        level.closure(len(names), names=names)  # a contradiction is told with the names of cells
+        values = _values(adata, inside, labels_key, "labels_key", unlabeled_category)
+        _doubt_labels(values, labels_key, unlabeled_category)
+        given += _labels(values, labels_key) if nested is None else nested(values, unknown=None)
+    _doubt_negative(given)
     return given
 
 
+def with_names(
+    conflict: ConstraintConflict,
+    given: Constraints,
+    names: Any,
+    n_clusters: int | None,
+    hard: bool,
+) -> ConstraintConflict:
+    """Return a contradiction that a fit has met, told with the names of the cells."""
+    n = len(names)
+    try:
+        n_classes = n_clusters if n_clusters == len(given.classes) else None
+        for level in given.levels:
+            level.closure(n, n_classes=n_classes if level is given else None, names=names)
+        strict = given.hardened().hard if hard else given.hard
+        if strict and n_clusters is not None:
+            check_room(strict.closure(n), n_clusters, names)
+    except ConstraintConflict as named:
+        return named
+    return conflict
+
+
 def _values(
-    adata: AnnData, inside: NDArray[np.bool_] | None, key: str, what: str
+    adata: AnnData, inside: NDArray[np.bool_] | None, key: str, what: str, unknown: Any
 ) -> NDArray[np.object_]:
-    """Return a column of obs as Python values."""
-    values = np.asarray(column(adata, key, what).astype(object), dtype=object)
-    return values if inside is None else values[inside]
+    """Return a column of obs as Python values, None where they are unknown.
+
+    Unknown are missing values, the number -1, and what reads like ``unknown``.
+    """
+    values = np.array(column(adata, key, what).astype(object), dtype=object)
+    values = values if inside is None else values[inside]
+    values[is_unknown(values, -1)] = None
+    if not is_missing(unknown):
+        values[[str(plain_value(value)) == str(plain_value(unknown)) for value in values]] = None
+    return values
 
 
-def _groups(
-    adata: AnnData, inside: NDArray[np.bool_] | None, key: str, unknown: Any
-) -> list[IntArray]:
+def _groups(values: NDArray[np.object_]) -> list[IntArray]:
     """Return the cells of each group, without those that are in none."""
-    values = _values(adata, inside, key, "groups_key")
-    rows = np.flatnonzero(~is_unknown(values, unknown))
+    rows = np.flatnonzero(~is_unknown(values, None))
     group = np.unique(values[rows].astype(str), return_inverse=True)[1]
     order = np.argsort(group, kind="stable")
     return np.split(rows[order], np.cumsum(np.bincount(group))[:-1]) if rows.size else []
 
 
-def _warn_of_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
-    """Warn where no label is known, or one looks like the mark of unknown ones."""
-    names = {value for value in values.tolist() if isinstance(value, str) and value != unknown}
-    if isinstance(unknown, str):
-        by_lower = {name.strip().lower(): name for name in sorted(names)}
-        for lower in difflib.get_close_matches(unknown.strip().lower(), by_lower, cutoff=0.85):
-            name = by_lower[lower]
-            warnings.warn(
-                f"obs[{key!r}] holds {name!r}, which counts as a class: if it means unknown, "
-                f"pass unlabeled_category={name!r}",
-                stacklevel=4,
+def _labels(values: NDArray[np.object_], key: str) -> Constraints:
+    """Return the labels that are known."""
+    rows = np.flatnonzero(~is_unknown(values, None))
+    code, classes = encode(values[rows], None, lambda k: f"obs[{key!r}] in row {rows[k]}")
+    return Constraints(label_index=rows.astype(np.int64), label_code=code, classes=classes)
+
+
+def _doubt_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
+    """Warn where no label is known, one looks like the mark of unknown ones, or is mistyped."""
+    if is_unknown(values, None).all():
+        warn(f"obs[{key!r}] holds no known label")
+    counts = count_classes(value if isinstance(value, str) else None for value in values)
+    names = sorted(counts)
+    plain = [name.strip().lower() for name in names]
+    near = difflib.get_close_matches(str(unknown).strip().lower(), plain, cutoff=0.85)
+    for name, lower in zip(names, plain, strict=True):
+        if says_unknown(name) or lower in near:
+            warn(
+                f"obs[{key!r}] holds {name!r}, which counts as a class: if it means unknown, pass "
+                f"unlabeled_category={name!r}, or have NaN in its place"
             )
-    if is_unknown(values, unknown).all():
-        warnings.warn(f"obs[{key!r}] holds no known label", stacklevel=4)
+    for rare, count, row, likely in near_misses(counts):
+        warn(
+            f"obs[{key!r}] holds {rare!r} in row {row} ({count} in all), and {likely!r} "
+            f"{counts[likely][0]} times: is it mistyped?"
+        )
+
+
+def _doubt_negative(given: Constraints) -> None:
+    """Warn of classes that cells are said not to be of, though no cell is labelled with them."""
+    labelled = {given.classes[code] for code in np.unique(given.label_code).tolist()}
+    for code in np.unique(given.negative_code).tolist() if labelled else ():
+        name = given.classes[code]
+        if name not in labelled:
+            warn(
+                f"some cell is said not to be {name!r}, which is none of the classes that cells "
+                f"are labelled with{did_you_mean(name, labelled)}"
+            )
 
 
 def _pairs(adata: AnnData, value: Any, name: str) -> tuple[IntArray, Any]:
@@ -114,12 +173,22 @@ def _pairs(adata: AnnData, value: Any, name: str) -> tuple[IntArray, Any]:
     if sp.issparse(value):
         if value.shape != (adata.n_obs, adata.n_obs):
             raise ValueError(f"{name} has shape {value.shape}, but there are {adata.n_obs} cells")
-        stored = sp.csr_array(value, dtype=np.float64)
-        upper = sp.triu(stored.maximum(stored.T), k=1, format="coo")
-        upper.eliminate_zeros()
-        return np.column_stack((upper.row, upper.col)).astype(np.int64), upper.data
+        return _stored_pairs(adata, sp.csr_array(value, dtype=np.float64), name)
     table = _two_columns(value, name, "two cells")
     return np.column_stack([_rows(adata, table[:, side], name) for side in (0, 1)]), None
+
+
+def _stored_pairs(adata: AnnData, stored: Any, name: str) -> tuple[IntArray, Any]:
+    """Return the pairs that a matrix stores in one of its halves or in both, and their weights."""
+    entries = stored.tocoo()
+    for k in np.flatnonzero(~(entries.data >= 0))[:1].tolist():
+        a, b = (adata.obs_names[int(side[k])] for side in (entries.row, entries.col))
+        raise ValueError(
+            f"{name} holds {entries.data[k]:g} for cells {a!r} and {b!r}: weights must be > 0"
+        )
+    upper = sp.triu(stored.maximum(stored.T), k=1, format="coo")
+    upper.eliminate_zeros()
+    return np.column_stack((upper.row, upper.col)).astype(np.int64), upper.data
 
 
 def _not_labels(adata: AnnData, value: Any) -> Constraints:
@@ -133,11 +202,16 @@ def _two_columns(value: Any, name: str, what: str) -> NDArray[np.object_]:
     """Return a table of two columns in which every value is still itself."""
     if hasattr(value, "to_numpy"):
         value = value.to_numpy(dtype=object)
+    if hasattr(value, "shape") and (len(value.shape) != 2 or value.shape[1] != 2):
+        raise ValueError(
+            f"{name} has shape {value.shape}, expected two columns, {what}; a matrix of pairs of "
+            "cells must be sparse"
+        )
     rows = list(value)
     table = np.empty((len(rows), 2), dtype=object)
     for k, row in enumerate(rows):
         if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 2:
-            raise ValueError(f"{name}: row {k} is {row!r}, expected {what}")
+            raise ValueError(f"{name}: row {k} is {reprlib.repr(row)}, expected {what}")
         table[k] = list(row)
     return table
 
@@ -147,7 +221,7 @@ def _rows(adata: AnnData, cells: NDArray[np.object_], name: str) -> IntArray:
     rows = np.empty(cells.size, dtype=np.int64)
     named = np.array([isinstance(cell, str) for cell in cells.tolist()], dtype=np.bool_)
     for k in np.flatnonzero(~named).tolist():
-        if is_missing(cells[k]) or not isinstance(cells[k], Integral):
+        if isinstance(cells[k], (bool, np.bool_)) or not is_whole(cells[k]):
             raise ValueError(
                 f"{name}: row {k} has cell {cells[k]!r}, expected an obs name or a row number"
             )
@@ -172,10 +246,9 @@ def _among(given: Constraints, inside: NDArray[np.bool_]) -> Constraints:
     reduced = _moved(given, place)
     lost = len(given) - len(reduced)
     if lost:
-        warnings.warn(
+        warn(
             f"{lost} of {len(given)} constraints are about cells outside restrict_to and do not "
-            "count",
-            stacklevel=5,
+            "count"
         )
     return reduced
 

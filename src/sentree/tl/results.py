@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
+from sentree.notices import warn
 from sentree.proof import flatten
 from sentree.report import ConstraintReport, majority
-from sentree.statements import factorize
+from sentree.statements import factorize, is_missing
 from sentree.tl.cells import checked, missing_key, natural_order
 from sentree.tree import EncodingTree, follow, some_leaves
 from sentree.tree_io import MEASURES
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sentree.estimator import SSEEstimator
     from sentree.tl.cells import AnnData
 
-__all__ = ["get_constraints", "get_tree", "store_clusters", "store_tree"]
+__all__ = ["check_key", "get_constraints", "get_tree", "store_clusters", "store_tree"]
 
 #: Columns of the tables of statements, by kind.
 _COLUMNS = {
@@ -37,6 +38,31 @@ _COLUMNS = {
 }
 
 
+def check_key(key: str, read: Iterable[str | None]) -> None:
+    """Refuse to write into columns that are read."""
+    for name in read:
+        if name is not None and (name == key or _is_of(name, key)):
+            raise ValueError(
+                f"the result would take the place of obs[{name!r}], which is read: choose another "
+                f"key_added than {key!r}"
+            )
+
+
+def _is_of(name: Any, key: str) -> bool:
+    """Tell whether a column is called like those beside the clusters: labels, strengths, levels."""
+    return re.fullmatch(re.escape(key) + r"_(label|strength|L\d+)", str(name)) is not None
+
+
+def _clear(adata: AnnData, key: str) -> None:
+    """Remove what an earlier call has written, and only that: a call may write less."""
+    if "statements" not in _mapping(adata.uns.get(key)):
+        return
+    for name in [name for name in adata.obs if _is_of(name, key)]:
+        del adata.obs[name]
+    if hasattr(adata, "obst") and key in adata.obst:
+        del adata.obst[key]
+
+
 def store_clusters(
     adata: AnnData,
     model: SSEEstimator,
@@ -48,30 +74,25 @@ def store_clusters(
     """Write clusters, strengths, names and the fate of the constraints.
 
     Where only some cells were clustered, the others keep the category they were told apart by and
-    have no strength.
+    have no strength and no label.
     """
+    _clear(adata, key)
     rows = np.arange(adata.n_obs) if inside is None else np.flatnonzero(inside)
-    others = np.empty(adata.n_obs, dtype=object)
+    cluster, label = (np.full(adata.n_obs, None, dtype=object) for _ in range(2))
     prefix = ""
     if restrict_to is not None:
-        others[:] = adata.obs[restrict_to[0]].astype(str)
+        cluster[:] = adata.obs[restrict_to[0]].astype(object).map(str, na_action="ignore")
         prefix = f"{'-'.join(restrict_to[1])},"
     groups = np.array([f"{prefix}{rank}" for rank in _size_ranks(model.labels_)], dtype=object)
-
-    def on_cells(of_cluster: NDArray[np.object_], first: Sequence[str] = ()) -> Any:
-        column = others.copy()
-        column[rows] = of_cluster[model.labels_]
-        return _categorical(column, first)
-
+    cluster[rows] = groups[model.labels_]
     strength = np.full(adata.n_obs, np.nan)
     strength[rows] = model.membership_strength_
-    adata.obs[key] = on_cells(groups)
+    adata.obs[key] = _categorical(cluster)
     adata.obs[f"{key}_strength"] = strength
     if model.constraints_.label_index.size:
         classes = [str(name) for name in model.constraints_.classes]
-        adata.obs[f"{key}_label"] = on_cells(_cluster_names(model, groups), classes)
-    elif key in adata.uns and f"{key}_label" in adata.obs:
-        del adata.obs[f"{key}_label"]  # of an earlier call
+        label[rows] = _cluster_names(model, groups)[model.labels_]
+        adata.obs[f"{key}_label"] = _categorical(label, classes)
     tables = _statements(model, np.asarray(adata.obs_names, dtype=object)[rows])
     adata.uns[key] = {
         "params": {name: value for name, value in params.items() if value is not None},
@@ -84,7 +105,10 @@ def store_clusters(
 
 
 def _size_ranks(labels: NDArray[Any]) -> list[int]:
-    """Return the place of each cluster when they stand from the largest to the smallest."""
+    """Return the place of each cluster when they stand from the largest to the smallest.
+
+    Of equal ones, that of the first cell comes first: clusters are numbered so.
+    """
     order = np.argsort(-np.bincount(labels), kind="stable")
     return [int(rank) for rank in np.argsort(order)]
 
@@ -93,7 +117,7 @@ def _categorical(values: NDArray[np.object_], first: Sequence[str] = ()) -> Any:
     """Return text as a categorical, some categories first and the others in natural order."""
     import pandas as pd
 
-    used = set(values.tolist())
+    used = {value for value in values.tolist() if not is_missing(value)}
     leading = [name for name in dict.fromkeys(first) if name in used]
     return pd.Categorical(values, categories=leading + natural_order(used.difference(leading)))
 
@@ -183,8 +207,14 @@ def get_constraints(adata: AnnData, key: str = "sse") -> Constraints:
     """
     adata = checked(adata)
     cells = adata.obs_names
+    tables = _result(adata, key, "statements")
+    if tables and not cells.is_unique:
+        raise ValueError(
+            "the obs names are not unique, so they do not tell which cells the statements in "
+            f"uns[{key!r}] are about: call adata.obs_names_make_unique(), and cluster again"
+        )
     parts: dict[str, Any] = {}
-    for kind, table in _result(adata, key, "statements").items():
+    for kind, table in tables.items():
         names = [name for name in _COLUMNS[kind] if name not in ("group", "label")]
         rows = np.column_stack([cells.get_indexer(table[name].astype(object)) for name in names])
         here = (rows >= 0).all(axis=1)
@@ -210,21 +240,23 @@ def get_constraints(adata: AnnData, key: str = "sse") -> Constraints:
     )
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a mapping, an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def _result(adata: AnnData, key: str, part: str) -> Any:
     """Return a part of a stored result."""
     if key not in adata.uns:
         missing_key("adata.uns", key, adata.uns.keys())
-    stored = adata.uns[key]
-    if not isinstance(stored, Mapping) or part not in stored:
+    stored = _mapping(adata.uns[key])
+    if part not in stored:
         raise KeyError(f"adata.uns[{key!r}] was not written by sentree: it has no {part!r}")
     return stored[part]
 
 
 def store_tree(adata: AnnData, tree: EncodingTree, key: str, n_levels: int) -> None:
     """Write the tree, its first levels as columns, and into ``obst`` where there is one."""
-    for old in [name for name in adata.obs if str(name).startswith(f"{key}_L")]:
-        if str(old)[len(key) + 2 :].isdecimal():  # a tree of more levels may have been here
-            del adata.obs[old]
     for level, names in enumerate(_level_names(tree, n_levels), start=1):
         adata.obs[f"{key}_L{level}"] = _categorical(names)
     arrays = {name: np.array(getattr(tree, name)) for name in ("parent", *MEASURES)}
@@ -233,13 +265,14 @@ def store_tree(adata: AnnData, tree: EncodingTree, key: str, n_levels: int) -> N
         try:
             adata.obst[key] = _named_graph(tree, adata, key)
         except ValueError as refused:
-            warnings.warn(f"the tree is in uns but not in obst: {refused}", stacklevel=3)
+            warn(f"the tree is in uns but not in obst: {refused}")
 
 
 def _level_names(tree: EncodingTree, n_levels: int) -> list[NDArray[np.object_]]:
     """Name the node of each sample at the levels 1, 2, …: "0", then "0.1", then "0.1.2".
 
-    Children are numbered by size. Samples that no deeper node holds keep the name of the one above.
+    Children are numbered as clusters are: by size, then by their first sample. Samples that no
+    deeper node holds keep the name of the one above.
     """
     n, depth, size = tree.n_leaves, tree.depth, tree.sizes
     lowest = np.where(depth[:n] > 1, tree.parent[:n], np.arange(n))
@@ -248,8 +281,9 @@ def _level_names(tree: EncodingTree, n_levels: int) -> list[NDArray[np.object_]]
     found = []
     for level in range(1, min(n_levels, deepest) + 1):
         at = follow(np.where(depth > level, tree.parent, np.arange(tree.n_nodes)))[lowest]
-        new = np.unique(at[depth[at] == level])
-        new = new[np.lexsort((new, -size[new], tree.parent[new]))]
+        here = np.flatnonzero(depth[at] == level)
+        new, earliest = np.unique(at[here], return_index=True)
+        new = new[np.lexsort((earliest, -size[new], tree.parent[new]))]
         first = np.searchsorted(tree.parent[new], tree.parent[new])
         for node, rank in zip(new.tolist(), (np.arange(new.size) - first).tolist(), strict=True):
             above = names[tree.parent[node]]
