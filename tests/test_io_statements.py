@@ -303,8 +303,8 @@ def test_paths(put):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("ant,bee\n", "columns of a file of constraints are kind, a, b.*--must-link"),
-        ("kind,a\nlabel,ant\n", "has kind, a"),
+        ("ant,bee\n", "needs the columns kind, a, b.*first line is 'ant,bee'.*--must-link"),
+        ("kind,a\nlabel,ant\n", "first line is 'kind,a'"),
         (
             "kind,a,b\nmust-lnik,ant,bee\n",
             "line 2: the kind is 'must-lnik'; did you mean 'must-link'",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sentree.io import arrays, columns
 from sentree.io.cells import parse_json
 from sentree.io.errors import InputError, listed
-from sentree.io.ids import check_ids, first_ids, may_be_ids
+from sentree.io.ids import check_ids, first_ids, is_text, may_be_ids
 from sentree.io.names import Named
 from sentree.io.samples import read_whole_table
 from sentree.io.sources import TEXT, Source, open_source
@@ -112,7 +112,7 @@ def _from_json(source: Source) -> Columns:
         )
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
         rows = pd.DataFrame(data).astype(object)
-        return _with_ids(rows.where(rows.notna(), "").map(str), source.name)
+        return _with_ids(rows.where(rows.notna(), "").astype(str), source.name)
     if any(isinstance(value, (list, dict)) for value in values):
         raise InputError(f"{source.name} holds lists or objects where single values should be")
     ids = np.array(list(data), dtype=object) if isinstance(data, dict) else None
@@ -134,6 +134,8 @@ def _with_ids(frame: pandas.DataFrame, source: str) -> Columns:
     cells = {name: frame[name].to_numpy(dtype=object) for name in frame.columns}
     candidates = [name for name in cells if may_be_ids(name) or is_padded(cells[name][0])]
     id_name = first_ids(frame, candidates) if len(cells) > 1 else None
+    if id_name is None and len(cells) > 1 and candidates[:1] == [first] and is_text(frame[first]):
+        id_name = first  # not all different: an error that names what is repeated
     if id_name is None:
         return Columns(cells, source=source)
     ids = check_ids(

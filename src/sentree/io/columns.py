@@ -16,7 +16,8 @@ from sentree.io.ids import may_be_ids, quoted
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Choice", "choose", "feature_array", "missing_column", "objects"]
+__all__ = ["Choice", "choose", "feature_array", "missing_column", "objects", "text_columns"]
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -73,19 +74,13 @@ def feature_array(
     where: Callable[[int], str],
 ) -> NDArray[np.float64]:
     """Return columns as numbers in row order, all finite, or name the first that is none."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
     if not features:
         raise InputError(
             f"{source}: no column is left as a feature: {listed(list(frame.columns))} are ids, "
             "labels or dropped"
         )
     chosen = frame if list(features) == list(frame.columns) else frame[list(features)]
-    wrong = [
-        name
-        for name, kind in zip(features, chosen.dtypes, strict=True)
-        if kind.kind in "cmM" or not (is_numeric_dtype(kind) or is_bool_dtype(kind))
-    ]
+    wrong = [name for name, kind in zip(features, chosen.dtypes, strict=True) if not _is_real(kind)]
     if wrong:
         _no_numbers(frame[wrong[0]], wrong, source, where)
     array = np.ascontiguousarray(chosen.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -94,15 +89,39 @@ def feature_array(
     return array
 
 
+def text_columns(frame: pandas.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the columns that hold text for the most part, or dates."""
+    others = [name for name in names if not _is_real(frame[name].dtype)]
+    return [
+        name
+        for name in others
+        if frame[name].dtype.kind in "mM"
+        or _no_number(frame[name]).sum() > frame[name].notna().sum() / 2
+    ]
+
+
+def _is_real(kind: Any) -> bool:
+    """Tell whether the values of a type are real numbers, or true and false."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return kind.kind not in "cmM" and bool(is_numeric_dtype(kind) or is_bool_dtype(kind))
+
+
+def _no_number(column: pandas.Series[Any]) -> NDArray[np.bool_]:
+    """Tell which cells are there and are no numbers."""
+    import pandas as pd
+
+    unread = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+    return np.asarray(unread.to_numpy(dtype=bool))
+
+
 def _no_numbers(
     column: pandas.Series[Any], names: Sequence[str], source: str, where: Callable[[int], str]
 ) -> NoReturn:
     """Raise for the first of some columns with cells that are no numbers: all of them, or a few."""
-    import pandas as pd
-
     name = names[0]
     also = f" (the same holds for {listed(names[1:])})" if names[1:] else ""
-    wrong = (pd.to_numeric(column, errors="coerce").isna() & column.notna()).to_numpy()
+    wrong = _no_number(column)
     if not wrong.any():
         raise InputError(
             f"{source}: column {name!r} holds values of type {column.dtype}, which are no "

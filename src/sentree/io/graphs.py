@@ -80,8 +80,8 @@ def read_graph(
     ----------
     source : path or "-"
         A list of edges (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``) with two columns, or
-        three with weights, after lines of comments that begin with "# " or "% "; ``.graphml``; a symmetric matrix as ``.mtx``, ``.npz`` or ``.npy``;
-        ``.h5ad``; or standard input.
+        three with weights, after lines of comments that begin with "# " or "% "; ``.graphml``; a
+        symmetric matrix as ``.mtx``, ``.npz`` or ``.npy``; ``.h5ad``; or standard input.
     format : str, optional
         The format, where the file name does not tell.
     separator : str, optional

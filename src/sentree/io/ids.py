@@ -94,9 +94,7 @@ def find_ids(
     return chosen, numbers
 
 
-def first_ids(
-    frame: pandas.DataFrame, candidates: Sequence[str], decimal: str = "."
-) -> str | None:
+def first_ids(frame: pandas.DataFrame, candidates: Sequence[str], decimal: str = ".") -> str | None:
     """Return the first of some columns that holds ids: text or whole numbers, all different.
 
     This is for tables in which columns that are not ids do no harm.

@@ -73,6 +73,7 @@ def read_samples(
     header: text.Header = "auto",
     separator: str | None = None,
     format: str | None = None,
+    text_aside: bool = False,
 ) -> Samples:
     """Read samples from a file.
 
@@ -108,6 +109,9 @@ def read_samples(
         and else whatever splits the first lines alike.
     format : str, optional
         The format, where the file name does not tell.
+    text_aside : bool
+        Whether columns of text are in ``columns`` of the result instead of being an error; of H5AD
+        files all of ``obs``.
 
     Returns
     -------
@@ -137,7 +141,13 @@ def read_samples(
         frame = text.parse(layout, kept)
         try:
             samples = _from_frame(
-                frame, choice, found.name, _in_text(layout), layout.header, layout.decimal
+                frame,
+                choice,
+                found.name,
+                _in_text(layout),
+                layout.header,
+                layout.decimal,
+                text_aside,
             )
         except InputError:
             text.check_lines(layout)  # a line of too few cells is why the last ones are missing
@@ -145,9 +155,9 @@ def read_samples(
     elif found.format == "parquet":
         frame = _read_parquet(found)
         choice = columns.choose(list(frame.columns), found.name, id_column, take, drop, features)
-        samples = _from_frame(frame, choice, found.name, _by_row, True)
+        samples = _from_frame(frame, choice, found.name, _by_row, True, text_aside=text_aside)
     elif found.format == "h5ad":
-        samples = _from_h5ad(found, layer, id_column, take, drop)
+        samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
         samples = _from_arrays(found, layer, id_column, take, drop)
     if samples.n < 2:
@@ -170,6 +180,7 @@ def _from_frame(
     where: Callable[[int], str],
     named: bool,
     decimal: str = ".",
+    text_aside: bool = False,
 ) -> Samples:
     """Make samples of a table."""
     import pandas as pd
@@ -180,14 +191,17 @@ def _from_frame(
         values = frame[id_name].to_numpy(dtype=object)
         ids = check_ids(values, id_name, source, where, guessed=choice.id is None)
     frame = frame.assign(**numbers) if numbers else frame
-    features = [name for name in choice.features if name != id_name]
+    texts = columns.text_columns(frame, choice.features) if text_aside else []
+    others = {id_name, *texts}
+    features = [name for name in choice.features if name not in others]
 
     def place(row: int) -> str:
         return where(row) if ids is None else f"{where(row)} ({ids[row]!r})"
 
     array = columns.feature_array(frame, features, source, place)
     X = pd.DataFrame(array, columns=features, copy=False) if named else array
-    aside = {name: columns.objects(frame[name]) for name in choice.aside if name != id_name}
+    kept = (name for name in (*choice.aside, *texts) if name != id_name)
+    aside = {name: columns.objects(frame[name]) for name in kept}
     return Samples(X, ids, id_name, aside, source, features=features if named else None)
 
 
@@ -297,12 +311,17 @@ def _from_h5ad(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    all_of_obs: bool,
 ) -> Samples:
     """Make samples of a matrix of an H5AD file."""
     import pandas as pd
 
     matrix, ids, obs, names, layer = annotated.read_parts(source, layer)
     obs.columns = [str(name) for name in obs.columns]
+    if all_of_obs:
+        others = (name for name in obs.columns if name not in (id_column, *drop))
+        take = list(dict.fromkeys((*take, *others)))
+        drop = [name for name in drop if name not in obs.columns]
     for name in (*take, *([] if id_column is None else [id_column])):
         if name not in obs.columns:
             columns.missing_column(name, list(obs.columns), f"the table obs of {source.name}")
