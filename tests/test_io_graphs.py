@@ -168,7 +168,8 @@ def test_defaults_of_attributes(put):
       <key id="t" for="node" attr.name="team"><default>red</default></key>
       <key id="w" for="edge" attr.name="weight"><default>3</default></key>
       <graph edgedefault="undirected"><node id="x"/>
-      <node id="y"><data key="t">blue</data></node><edge source="x" target="y"/></graph></graphml>"""
+      <node id="y"><data key="t">blue</data></node>
+      <edge source="x" target="y"/></graph></graphml>"""
     found = read_graph(put(text, "g.graphml"))
     assert {name: column.tolist() for name, column in found.columns.items()} == {
         "team": ["red", "blue"]
