@@ -65,8 +65,11 @@ def find_ids(
     doubtful: list[tuple[str, Callable[..., NoReturn]]] = []
     for name in choice.candidates:
         column = frame[name]
-        read = _numbers(column, decimal)
         sure = bool(_SURE.fullmatch(name) or _SURE_IN_CAPITALS.fullmatch(name))
+        if chosen is None and sure and _are_digits(column) and column.is_unique:
+            chosen = name  # the most usual case, told quickly
+            continue
+        read = _numbers(column, decimal)
         if read is None:
             if chosen is None and column.is_unique:
                 chosen = name
@@ -109,6 +112,11 @@ def first_ids(frame: pandas.DataFrame, candidates: Sequence[str], decimal: str =
 def is_text(column: pandas.Series[Any], decimal: str = ".") -> bool:
     """Tell whether a column holds names: text, or whole numbers with zeros in front."""
     return _numbers(column, decimal) is None or any(map(is_padded, column))
+
+
+def _are_digits(column: pandas.Series[Any]) -> bool:
+    """Tell whether a column of text holds nothing but digits."""
+    return all(isinstance(value, str) and value.isdecimal() for value in column.array)
 
 
 def _numbers(column: pandas.Series[Any], decimal: str) -> pandas.Series[Any] | None:
