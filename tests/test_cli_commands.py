@@ -188,6 +188,22 @@ class TestConvert:
         table = pandas.read_parquet(flowers / "plain.parquet")
         assert np.array_equal(table[list("abcd")], IRIS.data)
 
+    def test_columns_and_layers(self, flowers):
+        done = call(flowers, "convert", "flowers.csv", "f.npy", code=1)
+        assert "--drop species" in done.stderr
+        assert "--labels" not in done.stderr
+        call(flowers, "convert", "flowers.csv", "f.npy", "--drop", "species")
+        assert np.array_equal(np.load(flowers / "f.npy"), IRIS.data)
+        call(flowers, "convert", "flowers.csv", "f.h5ad")
+        done = call(flowers, "convert", "f.h5ad", "f.tsv", "--id", "species", code=1)
+        assert "--id" in done.stderr
+        done = call(flowers, "convert", "f.h5ad", "f.tsv", "--layer", "X_pca", code=1)
+        assert "there are X" in done.stderr
+        call(flowers, "convert", "f.h5ad", "f.tsv")
+        assert (flowers / "f.tsv").read_text().startswith("obs_names\t")
+        done = call(flowers, "convert", "flowers.csv", "f.foo", code=1)
+        assert "--to" in done.stderr
+
     def test_it_does_not_write_over_its_input(self, flowers):
         done = call(flowers, "convert", "flowers.csv", "./flowers.csv", code=2)
         assert "another name" in done.stderr

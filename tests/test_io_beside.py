@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sentree.io import InputError, read_columns, read_parents, read_samples
+from sentree.io import InputError, read_columns, read_parents, read_samples, write_table
 
 
 def put(folder, content, name="data.csv"):
@@ -79,3 +79,42 @@ class TestFeaturesByName:
     def test_one_is_missing(self, tmp_path):
         with pytest.raises(InputError, match="no column 'c'"):
             read_samples(put(tmp_path, "id,a\np,1\nq,2\n"), features=["a", "c"])
+
+
+class TestArraysAndJson:
+    def test_one_value_per_sample(self, tmp_path):
+        np.save(tmp_path / "truth.npy", np.array([2, 0, 1]))
+        table = read_columns(tmp_path / "truth.npy")
+        assert list(table.columns) == ["truth"]
+        assert table.only().tolist() == ["2", "0", "1"]
+        assert table.ids is None
+        np.save(tmp_path / "wide.npy", np.ones((3, 2)))
+        with pytest.raises(InputError, match=r"shape \(3, 2\), expected one value per sample"):
+            read_columns(tmp_path / "wide.npy")
+
+    def test_json(self, tmp_path):
+        table = read_columns(put(tmp_path, '{"p": "x", "q": null, "r": 3}', "truth.json"))
+        assert table.ids.tolist() == ["p", "q", "r"]
+        assert table.only().tolist() == ["x", "", "3"]
+        assert read_columns(put(tmp_path, "[1, 2]", "t.json")).only().tolist() == ["1", "2"]
+        with pytest.raises(InputError, match="lists or objects where single values"):
+            read_columns(put(tmp_path, '{"p": [1]}', "t.json"))
+        with pytest.raises(InputError, match="expected an object of ids"):
+            read_columns(put(tmp_path, "3", "t.json"))
+
+    def test_rows_as_tables_are_written(self, tmp_path):
+        write_table(tmp_path / "t.json", {"id": ["p", "q"], "cluster": [0, 1]})
+        table = read_columns(tmp_path / "t.json")
+        assert table.ids.tolist() == ["p", "q"]
+        assert table.only().tolist() == ["0", "1"]
+
+
+def test_ids_may_stand_anywhere_and_may_not_be_repeated(tmp_path):
+    assert read_columns(put(tmp_path, "class,id\nu,7\nu,5\n")).ids.tolist() == ["7", "5"]
+    with pytest.raises(InputError, match="'name' looks like ids, but 'p' is in row 0"):
+        read_columns(put(tmp_path, "name,class\np,u\np,v\n"))
+
+
+def test_parents_stay_in_order(tmp_path):
+    path = put(tmp_path, "name,parent_id\nCD4,T\nCD4,L\n")
+    assert read_parents(path) == [("CD4", "T"), ("CD4", "L")]

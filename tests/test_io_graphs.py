@@ -83,7 +83,11 @@ def test_the_first_line_of_text_is_an_edge_unless_it_says_otherwise(put):
     assert read_graph(name).ids.tolist() == ["ann", "bob", "cid"]
     assert read_graph(name, header=True).ids.tolist() == ["bob", "cid"]
     assert read_graph(put("a,b\nb,c\n")).ids.tolist() == ["a", "b", "c"]
-    assert read_graph(put("a,b\nx,y\n")).ids.tolist() == ["x", "y"]
+    assert read_graph(put("A,B\nC,D\nE,F\n")).ids.tolist() == list("ABCDEF")
+    assert read_graph(put("i,j\nx,y\n")).graph.n_edges == 2
+    assert read_graph(put("a,b\n1,2\n")).ids.tolist() == ["1", "2"]
+    assert read_graph(put("a,b,weight\nx,y,2\n")).ids.tolist() == ["x", "y"]
+    assert read_graph(put("source,target\nx,y\n")).ids.tolist() == ["x", "y"]
     with pytest.raises(InputError, match="has no edges, only the names"):
         read_graph(put("source,target\n"))
 
@@ -114,6 +118,9 @@ def test_neighbours_of_cells(put):
     cells.write_h5ad("c.h5ad")
     assert weights(read_graph("c.h5ad")) == {pair("x", "y"): 1, pair("x", "z"): 2}
     assert weights(read_graph("c.h5ad", layer="other"))[pair("x", "y")] == 2
+    cells.obs["type"] = ["B", "T", "B"]
+    cells.write_h5ad("c.h5ad")
+    assert read_graph("c.h5ad").columns["type"].tolist() == ["B", "T", "B"]
     with pytest.raises(InputError, match="no graph 'othr' in obsp; did you mean 'other'"):
         read_graph("c.h5ad", layer="othr")
 
@@ -143,6 +150,49 @@ def test_graphml_with_names(put):
     assert same.ids.tolist() == ["n0", "n1"]
 
 
+def test_attributes_of_nodes(put):
+    graph = nx.Graph([("x", "y"), ("y", "z")])
+    nx.set_node_attributes(graph, {"x": "u", "z": "v"}, "team")
+    nx.set_node_attributes(graph, {"x": 1, "y": 2, "z": 3}, "size")
+    nx.write_graphml(graph, "g.graphml")
+    found = read_graph("g.graphml")
+    assert {name: column.tolist() for name, column in found.columns.items()} == {
+        "team": ["u", None, "v"],
+        "size": ["1", "2", "3"],
+    }
+    assert read_graph(put("a,b\nb,c\n")).columns == {}
+
+
+def test_defaults_of_attributes(put):
+    text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+      <key id="t" for="node" attr.name="team"><default>red</default></key>
+      <key id="w" for="edge" attr.name="weight"><default>3</default></key>
+      <graph edgedefault="undirected"><node id="x"/>
+      <node id="y"><data key="t">blue</data></node>
+      <edge source="x" target="y"/></graph></graphml>"""
+    found = read_graph(put(text, "g.graphml"))
+    assert {name: column.tolist() for name, column in found.columns.items()} == {
+        "team": ["red", "blue"]
+    }
+    assert weights(found) == {pair("x", "y"): 3}
+
+
+def test_comments_before_the_edges(put):
+    snap = '# Directed graph: say "x\n# FromNodeId\tToNodeId\n\n2\t1\n0\t2\n'
+    assert weights(read_graph(put(snap, "g.txt"))) == {pair("1", "2"): 1, pair("0", "2"): 1}
+    assert weights(read_graph(put("% sym\n%\nb a 2\n", "g.edges"))) == {pair("a", "b"): 2}
+    assert weights(read_graph(put("# x, y, z\nb,a,2\n"))) == {pair("a", "b"): 2}
+    assert read_graph(put("#love,#peace\n#peace,#war\n")).ids.tolist() == [
+        *("#love", "#peace", "#war")
+    ]
+
+
+def test_a_graph_has_no_id_column_to_name(put):
+    found = read_graph(put("ann,bob\nbob,cid\n"))
+    with pytest.raises(InputError, match="no sample 'zzzz'.*take it out$"):
+        found.rows(["zzzz"])
+
+
 GRAPHML = (
     '<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>{}</graph></graphml>'
 )
@@ -160,7 +210,11 @@ GRAPHML = (
         ("g.csv", "a,b\nb,\n", "line 2: an id is empty"),
         ("g.csv", "a\nb\n", "has 1 column .*two, or three"),
         ("g.csv", "1,2,3,4\n5,6,7,8\n", "has 4 columns.*source, target and weight"),
-        ("g.txt", "# Nodes: 3\n1 2\n", "line 1 is '# Nodes: 3', no part of the table"),
+        ("g.txt", "#Nodes: 3\n1 2 3\n", "line 1 is '#Nodes:', no part of the table"),
+        ("g.txt", "%%MatrixMarket matrix\n3 3\n1 2\n", "line 1 is '%%MatrixMarket', no part"),
+        ("g.txt", "# a\n\n# b\n", "comments alone"),
+        ("g.txt", "# a\n% b\n1 2\n2 2\n", "line 4: an edge joins '2' to itself"),
+        ("g.csv", "# a\nx,y,1\ny,z\n", "line 3: expected 3 cells.*found 2"),
         ("g.npy", saved(np.save, np.triu(DENSE)), "not symmetric.*symmetrise"),
         ("g.npy", saved(np.save, DENSE[:2]), "square matrix"),
         ("g.npy", saved(np.save, -DENSE), "between vertices 0 and 1 is -1.0"),

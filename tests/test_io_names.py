@@ -27,7 +27,7 @@ def test_rows_by_id_and_by_number():
             "links: there is no sample 'bee' in zoo.csv; did you mean 'Bee'",
         ),
         (IDS, ["amt"], "auto", "did you mean 'ant'"),
-        (IDS, ["zzzzzz"], "auto", "its ids are like 'ant'"),
+        (IDS, ["zzzzzz"], "auto", "its ids are like 'ant'.*take it out, or name the .*--id COLUMN"),
         (IDS, [0, 1], "auto", "all values of links are row numbers.*--by row"),
         (IDS, [0, 4], "auto", "no sample '0' in zoo.csv"),
         (IDS, [4], "row", "row 4, but zoo.csv has 4 rows, counted from 0 to 3"),

@@ -168,9 +168,15 @@ def test_single_cells(put):
     cells.obsm["X_pca"] = rng.normal(size=(5, 2))
     cells.write_h5ad("cells.h5ad")
     backed = anndata.read_h5ad("cells.h5ad", backed="r")  # others may have it open
-    np.testing.assert_array_equal(read_samples("cells.h5ad").X, cells.obsm["X_pca"])
+    embedded = read_samples("cells.h5ad")
+    np.testing.assert_array_equal(embedded.X, cells.obsm["X_pca"])
+    assert embedded.layer == "X_pca"
+    assert embedded.source == "cells.h5ad"
     backed.file.close()
-    assert read_samples("cells.h5ad", layer="X").X.shape == (5, 3)
+    counts = read_samples("cells.h5ad", layer="X")
+    assert counts.X.shape == (5, 3)
+    assert (counts.layer, counts.features) == ("X", ["g1", "g2", "g3"])
+    assert read_samples("cells.h5ad", layer="layers/dense").layer == "dense"
     for wrong, message in (
         ({"layer": "X_pcb"}, "no layer or embedding 'X_pcb'; did you mean 'X_pca'"),
         ({"take": ["typ"]}, "no column 'typ'; did you mean 'type'"),
@@ -202,30 +208,6 @@ def test_a_first_column_of_text_that_is_named_like_ids(put, name):
     assert samples.ids.tolist() == ["r1", "NA", " 007 "]
     assert samples.id_name == (name or "Unnamed: 0")
     assert list(samples.X.columns) == ["x"]
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "ids"),
-    [
-        ("id", ["001", "2", "3"], ["001", "2", "3"]),
-        ("sample_id", ["5", "2", "3"], ["5", "2", "3"]),
-        ("", ["0", "1", "2"], ["0", "1", "2"]),
-        ("Unnamed: 0", ["0", "1", "2"], ["0", "1", "2"]),
-        ("sample", ["0", "1", "2"], None),
-        ("id", ["1", "1", "2"], None),
-        ("id", ["1.5", "1", "2"], None),
-        ("age", ["1", "2", "3"], None),
-    ],
-)
-def test_a_first_column_of_whole_numbers(put, name, values, ids):
-    rows = "\n".join(f"{value},{k}" for k, value in enumerate(values))
-    samples = read_samples(put(f"{name},x\n{rows}\n"))
-    if ids is None:
-        assert samples.ids is None
-        assert samples.X[name].tolist() == [float(value) for value in values]
-    else:
-        assert samples.ids.tolist() == ids
-        assert list(samples.X.columns) == ["x"]
 
 
 def test_the_index_of_a_parquet_file_is_ids(put):
@@ -440,6 +422,17 @@ def test_files_that_are_not_there(put, tmp_path):
         read_samples("nowhere/a.csv")
     with pytest.raises(InputError, match="is a folder"):
         read_samples(tmp_path)
+
+
+def test_a_graph_is_no_table(put):
+    with pytest.raises(InputError, match="k.graphml holds a graph.*--graph"):
+        read_samples(put("<graphml/>", "k.graphml"))
+
+
+def test_a_closed_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input is closed"):
+        read_samples("-")
 
 
 def test_a_file_that_may_not_be_read(put, monkeypatch):

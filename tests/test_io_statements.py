@@ -194,6 +194,19 @@ def test_wrong_pairs(put, content, message):
         read_pairs(put(content), IDS, "must-link")
 
 
+def test_pairs_are_called_what_they_are(put):
+    found = read_pairs(put("a,b,weight\nant,bee,2\ncow,dog,\n"), IDS, "cannot-link")
+    assert found.pairs.tolist() == [[0, 1], [2, 3]]
+    assert found.weights.tolist() == [2, 1]
+    with pytest.raises(InputError, match="line 1: a cannot-link is about different samples"):
+        read_pairs(put("ant,ant\n"), IDS, "cannot-link")
+
+
+def test_a_file_of_pairs_is_no_file_of_all_kinds(put):
+    with pytest.raises(InputError, match="kind, a, b.*line is 'a,b'.*pairs goes to --must-link or"):
+        read_constraints(put("a,b\nant,bee\n"), IDS)
+
+
 def test_not_labels(put):
     for content in ("sample,class\nbee,x\nbee,y\n", "bee,x\nbee,y\n", [["bee", "x"], ["bee", "y"]]):
         assert read_not_labels(put(content), IDS) == [(1, "x"), (1, "y")]
@@ -303,8 +316,8 @@ def test_paths(put):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("ant,bee\n", "columns of a file of constraints are kind, a, b.*--must-link"),
-        ("kind,a\nlabel,ant\n", "has kind, a"),
+        ("ant,bee\n", "needs the columns kind, a, b.*first line is 'ant,bee'.*--must-link"),
+        ("kind,a\nlabel,ant\n", "first line is 'kind,a'"),
         (
             "kind,a,b\nmust-lnik,ant,bee\n",
             "line 2: the kind is 'must-lnik'; did you mean 'must-link'",

@@ -10,6 +10,7 @@ import anndata
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,12 @@ def test_formats(folder):
 def test_standard_output(capsysbinary):
     write_table("-", {"x": [1, 2]})
     assert capsysbinary.readouterr().out == b"x\n1\n2\n"
+
+
+def test_a_closed_standard_output(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(InputError, match="standard output is closed"):
+        write_table("-", {"x": [1, 2]})
 
 
 def test_wrong_targets(folder):
@@ -171,11 +178,11 @@ def test_tables_to_tables(folder):
     assert frame["id"].tolist() == ["001", "002", "003"]
     convert("a.csv", "a.tsv")
     assert (folder / "a.tsv").read_text() == (folder / "a.csv").read_text().replace(",", "\t")
-    with pytest.raises(InputError, match="'kind' has 'u' in line 2"):
+    with pytest.raises(InputError, match="'kind' holds text, which npy cannot hold.*--drop kind"):
         convert("a.csv", "a.npy")
     assert "without the ids" in convert("a.csv", "a.npy", drop=["kind"])
     assert np.load("a.npy").tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert convert("a.csv", "a.h5ad", take=["kind"]).startswith("wrote a.h5ad: 3 samples")
+    assert convert("a.csv", "a.h5ad").startswith("wrote a.h5ad: 3 samples and 2 features")
     cells = anndata.read_h5ad("a.h5ad")
     assert cells.obs_names.tolist() == ["001", "002", "003"]
     assert cells.obs["kind"].astype(str).tolist() == ["u", "v", ""]
@@ -186,7 +193,7 @@ def test_tables_to_tables(folder):
         back = read_samples(f"back-{name}.csv")
         assert back.X.to_numpy().tolist() == [[1, 2], [3, 4], [5, 6]]
         assert list(back.X.columns) == ["x0", "x1"]
-    convert("a.h5ad", "cells.csv", take=["kind"], drop=["y"])
+    convert("a.h5ad", "cells.csv", drop=["y"])
     assert (folder / "cells.csv").read_text().splitlines()[:2] == ["obs_names,x,kind", "001,1.0,u"]
     with pytest.raises(InputError, match="no column 'q'"):
         convert("a.csv", "b.csv", drop=["q"])
@@ -194,6 +201,64 @@ def test_tables_to_tables(folder):
         convert("a.csv", "b.nwk", kind="table", drop=["kind"])
     with pytest.raises(InputError, match="is no kind"):
         convert("a.csv", "b.csv", kind="tabel")
+
+
+def test_cells_to_tables(folder):
+    counts = np.array([[1, 0, 2], [0, 3, 0], [4, 0, 0]], dtype=np.float32)
+    cells = anndata.AnnData(
+        sp.csr_matrix(counts),
+        obs=pd.DataFrame({"type": ["B", "T", "B"], "depth": [3, 3, 4]}, index=["c1", "c2", "c3"]),
+        var=pd.DataFrame(index=["g1", "g2", "g3"]),
+        obsm={"X_pca": np.array([[0.5], [1.5], [2.5]])},
+    )
+    cells.write_h5ad("c.h5ad")
+    assert "3 samples and 3 features (X of c.h5ad)" in convert("c.h5ad", "c.csv")
+    frame = pd.read_csv("c.csv")
+    assert list(frame) == ["obs_names", "g1", "g2", "g3", "type", "depth"]
+    np.testing.assert_array_equal(frame[["g1", "g2", "g3"]], counts)
+    assert frame["type"].tolist() == ["B", "T", "B"]
+    convert("c.h5ad", "p.csv", layer="X_pca", drop=["type"])
+    assert list(pd.read_csv("p.csv")) == ["obs_names", "x0", "depth"]
+    assert "(X_pca of c.h5ad)" in convert("c.h5ad", "p.npy", layer="X_pca")
+    assert np.load("p.npy").tolist() == [[0.5], [1.5], [2.5]]
+    said = convert("c.h5ad", "c.npz")
+    assert "without the ids of column 'obs_names' and columns type, depth" in said
+    convert("c.h5ad", "again.h5ad")
+    again = anndata.read_h5ad("again.h5ad")
+    assert again.obs["depth"].tolist() == [3, 3, 4]
+    assert again.var_names.tolist() == ["g1", "g2", "g3"]
+    cells.obs["g2"] = 0
+    cells.write_h5ad("c.h5ad")
+    with pytest.raises(InputError, match="two columns called 'g2'"):
+        convert("c.h5ad", "c.csv")
+    convert("c.h5ad", "c.csv", drop=["g2"], layer="X_pca")
+
+
+def test_remedies_of_a_conversion_are_its_own(folder):
+    (folder / "a.csv").write_text("code;x\nu;1\nv;2\n")
+    with pytest.raises(InputError, match=r"t.foo ends with .foo.*with --to \("):
+        convert("a.csv", "t.foo")
+    with pytest.raises(InputError, match="no NPY file.*with --from"):
+        convert("a.csv", "b.csv", source_format="npy")
+    with pytest.raises(InputError, match="--layer"):
+        convert("a.csv", "b.csv", layer="X")
+    (folder / "t.nwk").write_text("((a,b),c);")
+    with pytest.raises(InputError, match="holds a tree: --id and --drop are about columns"):
+        convert("t.nwk", "t.json", drop=["x"])
+    with pytest.raises(InputError, match="no column 'q'"):
+        convert("a.csv", "b.csv", id_column="q")
+    convert("a.csv", "a.h5ad", id_column="code", separator=";")
+    assert anndata.read_h5ad("a.h5ad").obs_names.tolist() == ["u", "v"]
+
+
+def test_numbers_stay_numbers_and_names_stay_names(folder):
+    (folder / "a.csv").write_text("sample,x,zip\n17,1,00501\n4,2,00501\n")
+    convert("a.csv", "a.parquet")
+    frame = pd.read_parquet("a.parquet")
+    assert frame["sample"].tolist() == [17, 4]
+    assert frame["zip"].tolist() == ["00501", "00501"]
+    convert("a.csv", "b.parquet", id_column="sample")
+    assert pd.read_parquet("b.parquet")["sample"].tolist() == ["17", "4"]
 
 
 def test_graphs_to_graphs(folder):

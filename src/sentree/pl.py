@@ -15,6 +15,7 @@ import numpy as np
 
 from sentree import plots
 from sentree.plots import style as drawing
+from sentree.plots.lettering import with_class
 from sentree.tl.cells import checked, column, missing_key
 from sentree.tl.results import get_constraints, get_tree
 
@@ -206,7 +207,8 @@ def _with_types(names: pandas.Series[Any], types: pandas.Series[Any] | None) -> 
         return names
     known = types.astype(str).where(types.notna() & (names != _NONE), names)
     new = known.str.replace("^(new )+", "", regex=True) == names
-    return names.where(new, names + ": " + known)
+    called = [with_class(*pair) for pair in zip(names, known, strict=True)]
+    return names.where(new, called)
 
 
 def _check_categories(values: pandas.Series[Any]) -> None:

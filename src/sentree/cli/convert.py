@@ -25,13 +25,21 @@ def convert(
     target_format: Annotated[
         str | None, typer.Option("--to", help="Format of OUT, where its name does not tell.")
     ] = None,
+    id_column: o.Id = None,
+    drop: o.Drop = None,
+    layer: Annotated[
+        str | None,
+        typer.Option(help="In an H5AD file: which layer, obsm or obsp entry; of a table else X."),
+    ] = None,
+    separator: o.Separator = None,
     quiet: o.Quiet = False,
     verbose: o.Verbose = False,
 ) -> None:
     """Convert tables, graphs, trees and constraints between formats.
 
     Tables: csv, tsv, parquet, npy, npz, mtx, mat, h5ad. Graphs: edge lists, graphml, mtx, npz.
-    Trees: nwk, json, csv, npy (SciPy linkage). Constraints: csv, json.
+    Trees: nwk, json, csv, npy (SciPy linkage). Constraints: csv, json. Text beside the numbers
+    goes into csv, tsv, parquet and json, and into obs of h5ad; other formats hold numbers alone.
 
     Examples:
 
@@ -53,6 +61,10 @@ def convert(
                 source,
                 target,
                 kind=kind,
+                id_column=id_column,
+                drop=given.split(drop),
+                layer=layer,
+                separator=separator,
                 source_format=source_format,
                 target_format=target_format,
             )

@@ -19,8 +19,8 @@ __all__ = ["read_obsp", "read_parts"]
 
 def read_parts(
     source: Source, layer: str | None
-) -> tuple[Any, NDArray[Any], pandas.DataFrame, list[str] | None]:
-    """Return the chosen matrix, the names of the cells, their table and the names of features.
+) -> tuple[Any, NDArray[Any], pandas.DataFrame, list[str] | None, str]:
+    """Return a matrix, the names and the table of the cells, the names of features, its own name.
 
     The matrix is ``X``, one of ``layers`` or one of ``obsm``; by default ``obsm["X_pca"]`` if
     there is one, else ``X``.
@@ -33,11 +33,11 @@ def read_parts(
     if matrix is None:
         raise InputError(f"{source.name} has no matrix {key}; say which with --layer")
     ids = np.array([str(name) for name in obs.index], dtype=object)
-    return matrix, ids, obs, names
+    return matrix, ids, obs, names, key.rpartition("/")[2]
 
 
-def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any]]:
-    """Return a graph of the cells, by default the one of neighbours, and their names."""
+def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any], pandas.DataFrame]:
+    """Return a graph of the cells, by default of neighbours, their names and their table."""
     with _Opened(source) as file:
         there = file.keys("obsp")
         wanted = key or ("connectivities" if "connectivities" in there else None)
@@ -49,8 +49,8 @@ def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any]]:
                 + ": run scanpy.pp.neighbors first, or name one that is there with --layer"
             )
         matrix = file.part(f"obsp/{wanted}")
-        ids = np.array([str(name) for name in file.part("obs").index], dtype=object)
-    return matrix, ids
+        obs = file.part("obs")
+    return matrix, np.array([str(name) for name in obs.index], dtype=object), obs
 
 
 class _Opened:

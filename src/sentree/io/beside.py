@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io import columns
+from sentree.io import arrays, columns
+from sentree.io.cells import parse_json
 from sentree.io.errors import InputError, listed
+from sentree.io.ids import check_ids, first_ids, is_text, may_be_ids
 from sentree.io.names import Named
 from sentree.io.samples import read_whole_table
-from sentree.io.sources import TEXT, open_source
+from sentree.io.sources import TEXT, Source, open_source
+from sentree.io.text import is_padded
+from sentree.statements import is_missing
 
 if TYPE_CHECKING:
     import pandas
@@ -59,12 +64,16 @@ class Columns(Named):
 
 
 def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
-    """Read a table of any content as text; a first column that is named like ids holds the ids.
+    """Read a table of any content as text.
+
+    Ids are the first column that is named like ids and holds different text or whole numbers.
 
     Parameters
     ----------
     source : path or "-"
-        ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``) or ``.parquet``.
+        ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``) or ``.parquet``; ``.npy``, an array of
+        one value per sample; ``.json``, an object of ids and values, a list of values, or a list of
+        objects, one per row.
     format : str, optional
         The format, where the file name does not tell.
 
@@ -72,26 +81,70 @@ def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
     -------
     Columns
     """
-    found = open_source(source, (*TEXT, "parquet"), format)
+    found = open_source(source, (*TEXT, "parquet", "npy", "json"), format)
+    if found.format == "npy":
+        return _from_array(found)
+    if found.format == "json":
+        return _from_json(found)
     return _with_ids(read_whole_table(found, as_text=True), found.name)
+
+
+def _from_array(source: Source) -> Columns:
+    """Take an array for a column that is called as the file is."""
+    array = np.asarray(arrays.read_arrays(source)["X"])
+    if array.size != len(array) or not array.size:
+        raise InputError(
+            f"{source.name} holds an array of shape {array.shape}, expected one value per sample"
+        )
+    return _one_column(array.ravel().tolist(), source)
+
+
+def _from_json(source: Source) -> Columns:
+    """Read ids and values, values, or rows."""
+    import pandas as pd
+
+    data = parse_json(source)
+    values = list(data.values()) if isinstance(data, dict) else data
+    if not isinstance(values, list) or not values:
+        raise InputError(
+            f"{source.name} holds {type(data).__name__}, expected an object of ids and values, or "
+            "a list"
+        )
+    if isinstance(data, list) and all(isinstance(row, dict) for row in data):
+        rows = pd.DataFrame(data).astype(object)
+        return _with_ids(rows.where(rows.notna(), "").astype(str), source.name)
+    if any(isinstance(value, (list, dict)) for value in values):
+        raise InputError(f"{source.name} holds lists or objects where single values should be")
+    ids = np.array(list(data), dtype=object) if isinstance(data, dict) else None
+    return _one_column(values, source, ids)
+
+
+def _one_column(values: list[Any], source: Source, ids: NDArray[Any] | None = None) -> Columns:
+    """Make a column of values; missing ones are empty."""
+    column = np.array(["" if is_missing(value) else str(value) for value in values], dtype=object)
+    name = "X" if source.path is None else source.path.name.split(".")[0]
+    return Columns({name: column}, ids, None if ids is None else "id", source.name)
 
 
 def _with_ids(frame: pandas.DataFrame, source: str) -> Columns:
     """Tell the ids from the rest; rows that are numbered from 0 have no ids."""
+    first = frame.columns[0]
+    if frame.shape[1] > 1 and first == "row" and frame[first].astype(str).tolist() == _rows(frame):
+        frame = frame.drop(columns="row")
     cells = {name: frame[name].to_numpy(dtype=object) for name in frame.columns}
-    first = next(iter(cells))
-    if len(cells) > 1 and first == "row" and cells[first].astype(str).tolist() == _numbers(frame):
-        del cells[first]
-    choice = columns.choose(list(cells), source, None, (), ())
-    if choice.id is None or len(cells) == 1 or not columns.holds_ids(choice.id, cells[choice.id]):
+    candidates = [name for name in cells if may_be_ids(name) or is_padded(cells[name][0])]
+    id_name = first_ids(frame, candidates) if len(cells) > 1 else None
+    if id_name is None and len(cells) > 1 and candidates[:1] == [first] and is_text(frame[first]):
+        id_name = first  # not all different: an error that names what is repeated
+    if id_name is None:
         return Columns(cells, source=source)
-    ids = columns.check_ids(
-        cells.pop(choice.id), choice.id, source, lambda row: f"row {row} (counted from 0)", True
+    ids = check_ids(
+        cells.pop(id_name), id_name, source, lambda row: f"row {row} (counted from 0)", True
     )
-    return Columns(cells, ids, choice.id, source)
+    return Columns(cells, ids, id_name, source)
 
 
-def _numbers(frame: pandas.DataFrame) -> list[str]:
+def _rows(frame: pandas.DataFrame) -> list[str]:
     """Return the numbers of the rows as text."""
     return [str(row) for row in range(len(frame))]
 
@@ -104,8 +157,10 @@ def read_parents(source: str | Path) -> list[tuple[Any, Any]]:
     list of (child, parent)
         Parent is None for a class at the top, whose cell is empty.
     """
-    table = read_columns(source)
-    cells = [*([] if table.ids is None else [table.ids]), *table.columns.values()]
-    if len(cells) != 2:
-        raise InputError(f"{source} has {len(cells)} columns, expected two: class and its parent")
-    return [(child, parent or None) for child, parent in zip(*cells, strict=True)]
+    table = read_whole_table(open_source(source, (*TEXT, "parquet")), as_text=True)
+    if table.shape[1] != 2:
+        raise InputError(
+            f"{source} has {table.shape[1]} columns, expected two: class and its parent"
+        )
+    cells = table.to_numpy(dtype=object).tolist()
+    return [(child, None if is_missing(parent) else parent or None) for child, parent in cells]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,34 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.io.errors import InputError, did_you_mean, listed
-from sentree.io.text import is_number
+from sentree.io.ids import may_be_ids, quoted
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Choice", "check_ids", "choose", "feature_array", "missing_column"]
-
-#: Names of a first column that holds ids if it holds text; the second, if it holds whole numbers.
-_TEXT_IDS = re.compile(
-    r"(.*[ _.-])?(id|ids|idx|index|name|names|sample|samples|cell|cells|barcode|barcodes|gene|genes"
-    r"|key|row|rowname|rownames)|[a-z]+(id|name)|unnamed: 0",
-    re.IGNORECASE,
-)
-_WHOLE_IDS = re.compile(
-    r"(.*[ _.-])?(id|ids|idx|index)|unnamed: 0|rownames?"
-    r"|(sample|cell|gene|row|subject|patient|record|object)id",
-    re.IGNORECASE,
-)
+__all__ = ["Choice", "choose", "feature_array", "missing_column", "objects", "text_columns"]
 
 
 @dataclass(frozen=True)
 class Choice:
     """What each column is used for."""
 
-    id: str | None
-    guessed: bool  # whether the id column was not named but looks like one
+    id: str | None  # as it was named
+    candidates: tuple[str, ...]  # columns that may be ids, which their values tell
     aside: tuple[str, ...]  # read, but no features
-    features: tuple[str, ...]
+    features: tuple[str, ...]  # with the candidates among them, unless they were named
     exact: bool = False  # whether the features were named
 
 
@@ -49,10 +37,12 @@ def choose(
     take: Sequence[str],
     drop: Sequence[str],
     features: Sequence[str] | None = None,
+    padded: Collection[str] = (),
 ) -> Choice:
-    """Tell what each column is used for; ids that are guessed are confirmed by their values.
+    """Tell what each column is used for.
 
-    Where features are named, the columns that are not are dropped.
+    Where features are named, the columns that are not are dropped. Columns in ``padded`` hold
+    numbers with zeros in front, and may be ids whatever they are called.
     """
     there, wanted = set(names), () if features is None else tuple(features)
     for name in (*take, *drop, *wanted, *(() if id_column is None else (id_column,))):
@@ -61,15 +51,12 @@ def choose(
     aside = tuple(dict.fromkeys((*take, *drop)))
     if id_column is not None and id_column in drop:
         raise InputError(f"{source}: column {id_column!r} cannot be the ids and be dropped")
-    guessed = id_column is None and names[0] not in aside and bool(_TEXT_IDS.fullmatch(names[0]))
-    guessed = guessed and names[0] not in wanted
-    chosen = names[0] if guessed else id_column
+    used = {*aside, *wanted, id_column}
+    left = tuple(name for name in names if name not in used)
+    candidates = tuple(name for name in left if name in padded or may_be_ids(name))
     if features is not None:
-        used = {*wanted, chosen}
-        others = (name for name in names if name not in used)
-        return Choice(chosen, guessed, tuple(dict.fromkeys((*aside, *others))), wanted, True)
-    other = {*aside, chosen}
-    return Choice(chosen, guessed, aside, tuple(name for name in names if name not in other))
+        return Choice(id_column, candidates, (*aside, *left), wanted, True)
+    return Choice(id_column, candidates, aside, left)
 
 
 def missing_column(name: str, names: Sequence[str], source: str) -> NoReturn:
@@ -80,50 +67,6 @@ def missing_column(name: str, names: Sequence[str], source: str) -> NoReturn:
     )
 
 
-def holds_ids(name: str, values: NDArray[Any]) -> bool:
-    """Tell whether a first column that is named like ids holds ids: text, or whole numbers."""
-    import pandas as pd
-
-    if isinstance(values[0], str) and not is_number(values[0]):
-        return True
-    numbers = pd.to_numeric(pd.Series(values), errors="coerce")
-    if not all(is_number(str(value)) for value in values[numbers.isna()]):
-        return True
-    whole = bool((numbers == np.floor(numbers)).all())
-    return whole and bool(_WHOLE_IDS.fullmatch(name)) and bool(numbers.is_unique)
-
-
-def check_ids(
-    values: NDArray[Any], name: str, source: str, where: Callable[[int], str], guessed: bool
-) -> NDArray[Any]:
-    """Return ids as text, all different and none empty."""
-    import pandas as pd
-
-    ids = pd.Series(values, dtype=object)
-    if pd.api.types.infer_dtype(values, skipna=False) != "string":
-        ids = ids.where(ids.notna(), "").map(str)
-    different = set(ids)
-    fix = "fill it in, or " if not guessed else ""
-    if "" in different:
-        row = int(np.flatnonzero(ids == "")[0])
-        raise InputError(
-            f"{source}: the id in {where(row)}, column {name!r}, is empty: {fix}name another id "
-            f"column with --id COLUMN, or leave this one out with --drop {quoted(name)}"
-        )
-    if len(different) < len(ids):
-        twice = ids.duplicated()
-        second = int(np.flatnonzero(twice)[0])
-        value = ids.iloc[second]
-        first = int(np.flatnonzero(ids == value)[0])
-        looks = "looks like ids" if guessed else "has the ids"
-        raise InputError(
-            f"{source}: column {name!r} {looks}, but {value!r} is in {where(first)} and in "
-            f"{where(second)} ({int(twice.sum())} repeated in all): make them different, name "
-            f"another id column with --id COLUMN, or leave this one out with --drop {quoted(name)}"
-        )
-    return np.asarray(ids.to_numpy(dtype=object))
-
-
 def feature_array(
     frame: pandas.DataFrame,
     features: Sequence[str],
@@ -131,19 +74,13 @@ def feature_array(
     where: Callable[[int], str],
 ) -> NDArray[np.float64]:
     """Return columns as numbers in row order, all finite, or name the first that is none."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
     if not features:
         raise InputError(
             f"{source}: no column is left as a feature: {listed(list(frame.columns))} are ids, "
             "labels or dropped"
         )
     chosen = frame if list(features) == list(frame.columns) else frame[list(features)]
-    wrong = [
-        name
-        for name, kind in zip(features, chosen.dtypes, strict=True)
-        if kind.kind in "cmM" or not (is_numeric_dtype(kind) or is_bool_dtype(kind))
-    ]
+    wrong = [name for name, kind in zip(features, chosen.dtypes, strict=True) if not _is_real(kind)]
     if wrong:
         _no_numbers(frame[wrong[0]], wrong, source, where)
     array = np.ascontiguousarray(chosen.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -152,15 +89,39 @@ def feature_array(
     return array
 
 
+def text_columns(frame: pandas.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the columns that hold text for the most part, or dates."""
+    others = [name for name in names if not _is_real(frame[name].dtype)]
+    return [
+        name
+        for name in others
+        if frame[name].dtype.kind in "mM"
+        or _no_number(frame[name]).sum() > frame[name].notna().sum() / 2
+    ]
+
+
+def _is_real(kind: Any) -> bool:
+    """Tell whether the values of a type are real numbers, or true and false."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return kind.kind not in "cmM" and bool(is_numeric_dtype(kind) or is_bool_dtype(kind))
+
+
+def _no_number(column: pandas.Series[Any]) -> NDArray[np.bool_]:
+    """Tell which cells are there and are no numbers."""
+    import pandas as pd
+
+    unread = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+    return np.asarray(unread.to_numpy(dtype=bool))
+
+
 def _no_numbers(
     column: pandas.Series[Any], names: Sequence[str], source: str, where: Callable[[int], str]
 ) -> NoReturn:
     """Raise for the first of some columns with cells that are no numbers: all of them, or a few."""
-    import pandas as pd
-
     name = names[0]
     also = f" (the same holds for {listed(names[1:])})" if names[1:] else ""
-    wrong = (pd.to_numeric(column, errors="coerce").isna() & column.notna()).to_numpy()
+    wrong = _no_number(column)
     if not wrong.any():
         raise InputError(
             f"{source}: column {name!r} holds values of type {column.dtype}, which are no "
@@ -211,8 +172,10 @@ def _not_finite(
     )
 
 
-def quoted(name: str) -> str:
-    """Return a name as one writes it on a command line."""
-    import shlex
+def objects(column: pandas.Series[Any]) -> NDArray[Any]:
+    """Return a column as Python values, None where they are missing."""
+    import pandas as pd
 
-    return shlex.quote(name)
+    values: NDArray[Any] = column.to_numpy(dtype=object)
+    missing = pd.isna(values)
+    return np.where(missing, None, values) if missing.any() else values  # type: ignore[call-overload]

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from sentree.io import arrays, kinds
 from sentree.io.columns import missing_column
-from sentree.io.errors import InputError
+from sentree.io.errors import InputError, listed
 from sentree.io.graphs import read_graph, write_graph
+from sentree.io.ids import quoted
 from sentree.io.names import By, Named, Names
 from sentree.io.samples import Samples, read_samples, read_whole_table
 from sentree.io.sources import FORMATS, TEXT, Source, format_of, open_source
@@ -56,9 +57,10 @@ def convert(
     kind : {"table", "graph", "tree", "constraints", "model"}, optional
         What the file holds, where its name and its first lines do not tell.
     id_column, drop, take, layer, separator
-        For tables and graphs, as in :func:`~sentree.io.read_samples`. Between formats that can hold
-        text all columns are kept; into those of numbers go the features alone, and into H5AD also
-        the ids and the columns of ``take``.
+        For tables and graphs, as in :func:`~sentree.io.read_samples`, but the default layer of an
+        H5AD file is ``X``. Between formats that can hold text all columns are kept, with those of
+        ``obs`` of an H5AD file; into those of numbers go the features alone, and into H5AD also
+        the ids, the columns of text and those of ``take``.
     source_format, target_format : str, optional
         The formats, where the file names do not tell.
 
@@ -67,10 +69,15 @@ def convert(
     str
         What was written, in a sentence.
     """
-    found = open_source(source, tuple(dict.fromkeys(FORMATS.values())), source_format)
+    formats = tuple(dict.fromkeys(FORMATS.values()))
+    found = open_source(source, formats, source_format, option="--from")
     default = {"-": "csv"}.get(str(target)) if target_format is None else target_format
-    into = format_of(Path(target), tuple(dict.fromkeys(FORMATS.values())), default)
+    into = format_of(Path(target), formats, default, "--to")
     kind = kind or kinds.tell(found, into, separator)
+    if kind != "table" and (id_column is not None or drop or take):
+        raise InputError(
+            f"{found.name} holds a {kind}: --id and --drop are about columns of tables"
+        )
     origin: Any = found  # standard input can be read only once
     if kind == "graph":
         graph = read_graph(origin, format=found.format, separator=separator, layer=layer)
@@ -94,8 +101,8 @@ def convert(
         raise InputError(
             f"{kind!r} is no kind of file: choose table, graph, tree, constraints or model (--kind)"
         )
-    if found.format in (*TEXT, "parquet") and into in _WITH_TEXT:
-        frame = read_whole_table(found, separator, as_text=into in TEXT)
+    if found.format in (*TEXT, "parquet") and into in _WITH_TEXT and layer is None:
+        frame = read_whole_table(found, separator, as_text=into in TEXT, id_column=id_column)
         for name in drop:
             if name not in frame:
                 missing_column(name, list(frame), found.name)
@@ -107,42 +114,74 @@ def convert(
         id_column=id_column,
         drop=drop,
         take=take,
-        layer=layer,
+        layer="X" if found.format == "h5ad" and layer is None else layer,
         separator=separator,
         format=found.format,
+        text_aside=True,
     )
-    return _write_samples(target, samples, into, take)
+    beside = {name: column for name, column in samples.columns.items() if name not in drop}
+    return _write_samples(target, samples, into, beside, take)
 
 
-def _write_samples(target: str | Path, samples: Samples, into: str, take: Sequence[str]) -> str:
+def _write_samples(
+    target: str | Path,
+    samples: Samples,
+    into: str,
+    beside: dict[str, NDArray[Any]],
+    asked: Sequence[str],
+) -> str:
     """Write samples to a file of any format that holds numbers."""
     matrix = samples.X
-    names = [str(name) for name in getattr(matrix, "columns", ())]
+    names = samples.features or [f"x{k}" for k in range(matrix.shape[1])]
     if hasattr(matrix, "to_numpy"):
         matrix = matrix.to_numpy()
-    beside = {name: samples.columns[name] for name in take}
     size = f"{samples.n} samples and {matrix.shape[1]} features"
+    if samples.layer is not None:
+        size += f" ({samples.layer} of {samples.source})"
     if into == "h5ad":
         _write_h5ad(Path(target), samples, matrix, names, beside)
     elif into in ("npy", "npz", "mat", "mtx"):
+        size += _left_out(samples, into, beside, asked)
         write_bytes(target, arrays.matrix_bytes(matrix, into))
-        if samples.ids is not None:
-            size += f" (without the ids of column {samples.id_name!r}, which {into} cannot hold)"
     elif into in _WITH_TEXT:
         if sp.issparse(matrix):
             if matrix.shape[0] * matrix.shape[1] > _DENSE:
                 raise InputError(f"{samples.source} is sparse and too large to write {into}")
             matrix = matrix.toarray()
-        names = names or [f"x{k}" for k in range(matrix.shape[1])]
         ids = {} if samples.ids is None else {samples.id_name or "id": samples.ids}
         features = {name: matrix[:, k] for k, name in enumerate(names)}
-        write_bytes(target, table_bytes(ids | features | beside, into))
+        whole = ids | features | beside
+        if len(whole) < len(ids) + len(names) + len(beside):
+            twice = next(n for n in (*ids, *beside) if n in features or (n in ids and n in beside))
+            raise InputError(
+                f"{samples.source} has two columns called {twice!r}, which {into} cannot hold: "
+                "give one of them another name"
+            )
+        write_bytes(target, table_bytes(whole, into))
     else:
         raise InputError(
             f"{samples.source} holds a table, which does not go into {into}: for a graph say "
             "--kind graph, for a tree --kind tree"
         )
     return f"wrote {target}: {size}"
+
+
+def _left_out(
+    samples: Samples, into: str, beside: dict[str, NDArray[Any]], asked: Sequence[str]
+) -> str:
+    """Say what a file of numbers cannot hold; refuse to lose a column of a table."""
+    lost = [name for name in beside if name not in asked]
+    if lost and samples.layer is None:
+        shown = quoted(lost[0])
+        raise InputError(
+            f"{samples.source}: column {lost[0]!r} holds text, which {into} cannot hold: leave it "
+            f"out with --drop {shown}, say --id {shown} if it names the samples, or write .h5ad, "
+            ".parquet or .csv"
+        )
+    parts = [f"column{'s' * (len(beside) > 1)} {listed(list(beside))}"] if beside else []
+    if samples.ids is not None:
+        parts.insert(0, f"the ids of column {samples.id_name!r}")
+    return f" (without {' and '.join(parts)}, which {into} cannot hold)" if parts else ""
 
 
 def _write_h5ad(
@@ -158,17 +197,22 @@ def _write_h5ad(
     if str(path) == "-" or not path.parent.is_dir():
         raise InputError(f"cannot write H5AD to {path}: give a file in a folder that there is")
     obs = pd.DataFrame(
-        {name: pd.Series(values).map(_text).to_numpy() for name, values in beside.items()},
+        {name: _obs_column(values) for name, values in beside.items()},
         index=[str(name) for name in samples.key()],
     )
-    var = pd.DataFrame(index=names or [f"x{k}" for k in range(matrix.shape[1])])
+    var = pd.DataFrame(index=names)
     matrix = sp.csr_matrix(matrix) if sp.issparse(matrix) else matrix
     with replacing(path) as part:
         anndata.AnnData(matrix, obs=obs, var=var).write_h5ad(part)
 
 
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
+def _obs_column(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as numbers, anything else as text."""
+    import pandas as pd
+
+    if pd.api.types.infer_dtype(values) in ("integer", "floating", "mixed-integer-float"):
+        return values.astype(float if None in values.tolist() else type(values[0]))
+    return np.array(["" if value is None else str(value) for value in values], dtype=object)
 
 
 def _from_model(source: Source, target: str | Path, into: str) -> str:

@@ -269,11 +269,12 @@ def from_cells(cells: Cells, names: Named, by: By) -> Constraints:
     """Return constraints from lines with the columns kind, a, b, c, weight and hard."""
     place = {name: cells.column(name) for name in ("kind", "a", "b", "c", "weight", "hard")}
     if cells.names is None or place["a"] is None or place["b"] is None:
-        found = "no names" if cells.names is None else ", ".join(cells.names)
+        first = cells.names or [str(column[0]) for column in cells.columns]
         raise InputError(
-            f"{cells.source}: the columns of a file of constraints are kind, a, b and, if need "
-            f"be, c, weight and hard; this one has {found}. For a file of one kind, see "
-            "--must-link, --cannot-link, --labels and --not-label"
+            f"{cells.source}: a file of constraints of all kinds needs the columns kind, a, b and, "
+            f"if need be, c, weight and hard, but its first line is {','.join(first)!r}. A file of "
+            "pairs goes to --must-link or --cannot-link, one of samples and classes to --labels or "
+            "--not-label"
         )
     columns = {name: cells.columns[k] for name, k in place.items() if k is not None}
     made = Gathered(names, by, cells.source)

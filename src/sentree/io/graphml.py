@@ -23,6 +23,7 @@ class Parsed(NamedTuple):
     pairs: NDArray[np.int64]
     weights: NDArray[np.float64]
     directed: bool
+    columns: dict[str, NDArray[Any]]
 
 
 def parse(source: Source) -> Parsed:
@@ -30,9 +31,9 @@ def parse(source: Source) -> Parsed:
 
     Weights are the attribute "weight" of the edges, 1 where there is none.
     """
-    keys: dict[str, tuple[str, str]] = {}
+    keys: dict[str, _Key] = {}
     ids: list[str] = []
-    names: list[str | None] = []
+    said: list[dict[str, str]] = []
     ends: list[tuple[str, str]] = []
     weights: list[float] = []
     n_graphs, directed, by_default = 0, False, False
@@ -47,10 +48,11 @@ def parse(source: Source) -> Parsed:
                     continue
                 if tag == "key":
                     name = item.get("attr.name", item.get("id", ""))
-                    keys[item.get("id", "")] = (item.get("for", "all"), name)
+                    default = item.findtext("{*}default")
+                    keys[item.get("id", "")] = _Key(item.get("for", "all"), name, default)
                 elif tag == "node":
                     ids.append(item.get("id", ""))
-                    names.append(_data(item, keys, "node").get("name"))
+                    said.append(_data(item, keys, "node"))
                     item.clear()
                 elif tag == "edge":
                     ends.append((item.get("source", ""), item.get("target", "")))
@@ -68,7 +70,11 @@ def parse(source: Source) -> Parsed:
     if len(row) < len(ids):
         twice = next(name for k, name in enumerate(ids) if row[name] != k)
         raise InputError(f"{source.name}: two nodes have the id {twice!r}")
+    columns = _columns(said)
+    names = columns.get("name", np.full(len(ids), None))
     called = None not in names and len(set(names)) == len(names)
+    if called:
+        del columns["name"]
     pairs = np.empty((len(ends), 2), dtype=np.int64)
     for k, pair in enumerate(ends):
         for end in pair:
@@ -81,23 +87,41 @@ def parse(source: Source) -> Parsed:
             raise InputError(f"{source.name}: edge {k} joins {pair[0]!r} to itself; take it out")
         pairs[k] = row[pair[0]], row[pair[1]]
     return Parsed(
-        np.array(names if called else ids, dtype=object),
+        names if called else np.array(ids, dtype=object),
         "name" if called else "id",
         pairs,
         np.array(weights, dtype=np.float64),
         directed,
+        columns,
     )
 
 
-def _data(item: ElementTree.Element, keys: dict[str, tuple[str, str]], of: str) -> dict[str, str]:
+class _Key(NamedTuple):
+    """An attribute: of what, its name, and what holds where nothing is said."""
+
+    domain: str
+    name: str
+    default: str | None
+
+
+def _data(item: ElementTree.Element, keys: dict[str, _Key], of: str) -> dict[str, str]:
     """Return the attributes of a node or an edge by name."""
-    found = {}
-    for data in item:
+    mine = {key: known for key, known in keys.items() if known.domain in (of, "all")}
+    found = {known.name: known.default for known in mine.values() if known.default is not None}
+    for data in item.iterfind("{*}data"):
         key = data.get("key", "")
-        domain, name = keys.get(key, ("all", key))
-        if domain in (of, "all"):
-            found[name] = data.text or ""
+        if key in mine or key not in keys:
+            found[mine[key].name if key in mine else key] = data.text or ""
     return found
+
+
+def _columns(said: list[dict[str, str]]) -> dict[str, NDArray[Any]]:
+    """Return the attributes of all nodes by name, None where a node has none."""
+    names = dict.fromkeys(name for one in said for name in one)
+    columns = {name: np.empty(len(said), dtype=object) for name in names}
+    for name, column in columns.items():
+        column[:] = [one.get(name) for one in said]
+    return columns
 
 
 def _weight(given: str | None, ends: tuple[str, str], source: Source) -> float:

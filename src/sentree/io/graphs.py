@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.graph import Graph
-from sentree.io import annotated, arrays, graphml, text
+from sentree.io import annotated, arrays, columns, graphml, text
 from sentree.io.errors import InputError, listed
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, format_of, open_source
@@ -28,8 +28,8 @@ __all__ = ["GRAPH_FORMATS", "GraphFile", "read_graph", "write_graph"]
 GRAPH_FORMATS = (*TEXT, "graphml", "mtx", "npz", "npy", "h5ad")
 
 #: Names of the two ends of an edge and of its weight, as programs write them.
-_FROM = ("source", "from", "src", "node1", "node_1", "a", "u", "i", "id1", "sample1", "start")
-_TO = ("target", "to", "dst", "node2", "node_2", "b", "v", "j", "id2", "sample2", "end")
+_FROM = ("source", "from", "src", "node1", "node_1", "id1", "sample1", "start")
+_TO = ("target", "to", "dst", "node2", "node_2", "id2", "sample2", "end")
 _ENDS = (_FROM, _TO)
 _WEIGHT = ("weight", "w", "similarity", "value", "score")
 
@@ -48,12 +48,17 @@ class GraphFile(Named):
         What the ids are called.
     source : str
         Where the graph comes from, for messages.
+    columns : dict of object arrays
+        What is said about the vertices, by name: attributes of the nodes of a GraphML file, columns
+        of ``obs`` of an H5AD file; None where it is missing.
     """
 
     graph: Graph
     ids: NDArray[Any] | None = None
     id_name: str | None = "id"
     source: str = "the graph"
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    id_hint = ""
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -75,8 +80,8 @@ def read_graph(
     ----------
     source : path or "-"
         A list of edges (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``) with two columns, or
-        three with weights; ``.graphml``; a symmetric matrix as ``.mtx``, ``.npz`` or ``.npy``;
-        ``.h5ad``; or standard input.
+        three with weights, after lines of comments that begin with "# " or "% "; ``.graphml``; a
+        symmetric matrix as ``.mtx``, ``.npz`` or ``.npy``; ``.h5ad``; or standard input.
     format : str, optional
         The format, where the file name does not tell.
     separator : str, optional
@@ -112,12 +117,12 @@ def read_graph(
         return _from_list(found, header, separator)
     if found.format == "graphml":
         return _from_graphml(found)
-    ids = None
     if found.format == "h5ad":
-        matrix, ids = annotated.read_obsp(found, layer)
-    else:
-        matrix = arrays.the_matrix(arrays.read_arrays(found), found, layer)
-    return GraphFile(_from_matrix(matrix, found.name), ids, source=found.name)
+        matrix, ids, obs = annotated.read_obsp(found, layer)
+        about = {str(name): columns.objects(obs[name]) for name in obs}
+        return GraphFile(_from_matrix(matrix, found.name), ids, "obs_names", found.name, about)
+    matrix = arrays.the_matrix(arrays.read_arrays(found), found, layer)
+    return GraphFile(_from_matrix(matrix, found.name), source=found.name)
 
 
 def _from_matrix(matrix: Any, source: str) -> Graph:
@@ -131,7 +136,7 @@ def _from_matrix(matrix: Any, source: str) -> Graph:
 
 def _from_list(source: Source, header: text.Header, separator: str | None) -> GraphFile:
     """Read a list of edges."""
-    layout = text.sniff(source, header=False, separator=separator)
+    layout = text.sniff(source, header=False, separator=separator, comments=True)
     frame = text.parse(layout, layout.names)
     first = [str(cell).strip() for cell in frame.iloc[0]]
     named = _names_columns(first, frame) if header == "auto" else bool(header)
@@ -237,7 +242,7 @@ def _from_graphml(source: Source) -> GraphFile:
         graph = Graph.from_edges(found.pairs, found.weights, n=found.ids.size)
     except ValueError as error:
         raise InputError(f"{source.name}: {error}") from None
-    return GraphFile(graph, found.ids, found.id_name, source.name)
+    return GraphFile(graph, found.ids, found.id_name, source.name, found.columns)
 
 
 def write_graph(

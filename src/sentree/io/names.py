@@ -26,6 +26,8 @@ class Named:
     n: int
     ids: NDArray[Any] | None
     source: str
+    #: What to do where other ids are meant; nothing for data without columns.
+    id_hint = ", or name the column that holds these ids with --id COLUMN"
 
     def key(self) -> NDArray[Any]:
         """Return what to call each row: its id, or its number."""
@@ -69,8 +71,8 @@ class Named:
             return self._by_number(given, place)
         if self.ids is None:
             raise InputError(
-                f"{what} names samples by id, but {self.source} has no ids: name its id column "
-                "with --id COLUMN, or give row numbers, counted from 0, with --by row"
+                f"{what} names samples by id, but {self.source} has no ids: give row numbers, "
+                f"counted from 0, with --by row{self.id_hint}"
             )
         return self._by_id(given, what, place)
 
@@ -102,16 +104,19 @@ class Named:
                 f"are like {self.ids[0]!r}; all values of {what} are row numbers, "  # type: ignore[index]
                 "though: if they are meant as such (counted from 0), say --by row"
             )
-        hint = did_you_mean(texts[k], table) or f"; its ids are like {self.ids[0]!r}"  # type: ignore[index]
-        raise InputError(f"{place(k)}: there is no sample {texts[k]!r} in {self.source}{hint}")
+        hint = did_you_mean(texts[k], table) or f"; its ids are like {self.ids[0]!r}."  # type: ignore[index]
+        raise InputError(
+            f"{place(k)}: there is no sample {texts[k]!r} in {self.source}{hint} Correct it, take "
+            f"it out{self.id_hint}"
+        )
 
     def _by_number(self, given: list[Any], place: Callable[[int], str]) -> IntArray:
         numbers = [_number(value) for value in given]
         if None in numbers:
             k = numbers.index(None)
             fix = (
-                f"{self.source} has no ids, so samples are known by row number, counted from 0; "
-                "if it has an id column, name it with --id COLUMN"
+                f"{self.source} has no ids, so samples are known by row number, counted from 0: "
+                f"give these{self.id_hint}"
                 if self.ids is None
                 else "with --by row samples are named by row number, counted from 0"
             )

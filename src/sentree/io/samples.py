@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
 from sentree.io.errors import InputError, listed
+from sentree.io.ids import check_ids, find_ids, is_text
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, open_source
 
@@ -41,6 +42,10 @@ class Samples(Named):
         Columns that are no features on request, by name.
     source : str
         Where the samples come from, for messages.
+    layer : str, optional
+        In H5AD files the matrix that was read, as one names it: "X", "X_pca", or a layer.
+    features : list of str, optional
+        Names of the features, where they have any; a sparse matrix does not hold them.
     """
 
     X: Any
@@ -48,6 +53,8 @@ class Samples(Named):
     id_name: str | None = None
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     source: str = "the data"
+    layer: str | None = None
+    features: list[str] | None = None
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -66,6 +73,7 @@ def read_samples(
     header: text.Header = "auto",
     separator: str | None = None,
     format: str | None = None,
+    text_aside: bool = False,
 ) -> Samples:
     """Read samples from a file.
 
@@ -78,9 +86,11 @@ def read_samples(
         A file (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``; ``.parquet``, ``.npy``,
         ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
     id_column : str, optional
-        The column of ids. Without it the first column is taken if it is named like one (id, name,
-        sample, cell, barcode, gene, index, ...) and holds text, or is named id or index and holds
-        different whole numbers; ``id_name`` of the result tells.
+        The column of ids. Without it they are the first column that is named like ids and holds
+        text, all different (id, name, sample, cell, barcode, ...) or whole numbers, all different
+        (id, sample_id, PassengerId, index, ...; sample, patient, ... where they count the rows),
+        or that holds numbers with zeros in front, all different; ``id_name`` of the result tells.
+        Other columns of whole numbers that may be ids are an error, not features.
     drop, take : sequences of str
         Columns that are no features; both are in ``columns`` of the result. Columns without names
         are known by number, counted from 0. In NPZ and MAT files ``take`` also names other arrays
@@ -99,6 +109,9 @@ def read_samples(
         and else whatever splits the first lines alike.
     format : str, optional
         The format, where the file name does not tell.
+    text_aside : bool
+        Whether columns of text are in ``columns`` of the result instead of being an error; of H5AD
+        files all of ``obs``.
 
     Returns
     -------
@@ -114,25 +127,37 @@ def read_samples(
     Numbers in text are read as :func:`pandas.read_csv` reads them: quickly, and exact to twelve
     digits or more.
     """
+    if format is None and str(source).lower().endswith((".graphml", ".graphml.gz")):
+        raise InputError(f"{source} holds a graph, not a table of samples: say --graph")
     found = open_source(source, SAMPLE_FORMATS, format)
     if layer is not None and found.format not in ("h5ad", "npz", "mat"):
         raise InputError(f"{found.name}: only H5AD, NPZ and MAT files have layers (--layer)")
     if found.format in TEXT:
         layout = text.sniff(found, header=header, separator=separator)
-        choice = columns.choose(layout.names, found.name, id_column, take, drop, features)
-        kept = choice.aside if choice.id is None else (choice.id, *choice.aside)
+        choice = columns.choose(
+            layout.names, found.name, id_column, take, drop, features, layout.padded
+        )
+        kept = (*choice.candidates, *choice.aside, *(() if choice.id is None else (choice.id,)))
         frame = text.parse(layout, kept)
         try:
-            samples = _from_frame(frame, choice, found.name, _in_text(layout), layout.header)
+            samples = _from_frame(
+                frame,
+                choice,
+                found.name,
+                _in_text(layout),
+                layout.header,
+                layout.decimal,
+                text_aside,
+            )
         except InputError:
             text.check_lines(layout)  # a line of too few cells is why the last ones are missing
             raise
     elif found.format == "parquet":
         frame = _read_parquet(found)
         choice = columns.choose(list(frame.columns), found.name, id_column, take, drop, features)
-        samples = _from_frame(frame, choice, found.name, _by_row, True)
+        samples = _from_frame(frame, choice, found.name, _by_row, True, text_aside=text_aside)
     elif found.format == "h5ad":
-        samples = _from_h5ad(found, layer, id_column, take, drop)
+        samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
         samples = _from_arrays(found, layer, id_column, take, drop)
     if samples.n < 2:
@@ -154,19 +179,21 @@ def _from_frame(
     source: str,
     where: Callable[[int], str],
     named: bool,
+    decimal: str = ".",
+    text_aside: bool = False,
 ) -> Samples:
     """Make samples of a table."""
     import pandas as pd
 
-    features = choice.features
-    ids, id_name = None, choice.id
+    id_name, numbers = find_ids(frame, choice, source, where, decimal)
+    ids = None
     if id_name is not None:
         values = frame[id_name].to_numpy(dtype=object)
-        if choice.guessed and not columns.holds_ids(id_name, values):
-            frame = frame.assign(**{id_name: pd.to_numeric(frame[id_name], errors="coerce")})
-            features, id_name = features if choice.exact else (id_name, *features), None
-        else:
-            ids = columns.check_ids(values, id_name, source, where, choice.guessed)
+        ids = check_ids(values, id_name, source, where, guessed=choice.id is None)
+    frame = frame.assign(**numbers) if numbers else frame
+    texts = columns.text_columns(frame, choice.features) if text_aside else []
+    others = {id_name, *texts}
+    features = [name for name in choice.features if name not in others]
 
     def place(row: int) -> str:
         return where(row) if ids is None else f"{where(row)} ({ids[row]!r})"
@@ -175,18 +202,10 @@ def _from_frame(
         array = np.empty((len(frame), 0))
     else:
         array = columns.feature_array(frame, features, source, place)
-    X = pd.DataFrame(array, columns=list(features), copy=False) if named else array
-    aside = {name: _objects(frame[name]) for name in choice.aside}
-    return Samples(X, ids, id_name, aside, source)
-
-
-def _objects(column: pandas.Series[Any]) -> NDArray[Any]:
-    """Return a column as Python values, None where they are missing."""
-    import pandas as pd
-
-    values: NDArray[Any] = column.to_numpy(dtype=object)
-    missing = pd.isna(values)
-    return np.where(missing, None, values) if missing.any() else values  # type: ignore[call-overload]
+    X = pd.DataFrame(array, columns=features, copy=False) if named else array
+    kept = (name for name in (*choice.aside, *texts) if name != id_name)
+    aside = {name: columns.objects(frame[name]) for name in kept}
+    return Samples(X, ids, id_name, aside, source, features=features if named else None)
 
 
 def _read_parquet(source: Source) -> pandas.DataFrame:
@@ -213,14 +232,22 @@ def _read_parquet(source: Source) -> pandas.DataFrame:
 
 
 def read_whole_table(
-    source: Source, separator: str | None = None, *, as_text: bool = False
+    source: Source,
+    separator: str | None = None,
+    *,
+    as_text: bool = False,
+    id_column: str | None = None,
 ) -> pandas.DataFrame:
-    """Return all columns of a text or Parquet file as they are; ids as text."""
+    """Return all columns of a text or Parquet file as they are; ids that are names as text."""
     if source.format == "parquet":
         return _read_parquet(source)
     layout = text.sniff(source, separator=separator)
-    choice = columns.choose(layout.names, source.name, None, (), ())
-    frame = text.parse(layout, layout.names if as_text else [choice.id or ""])
+    named = columns.choose(layout.names, source.name, id_column, (), (), padded=layout.padded)
+    kept = [*named.candidates, *([] if id_column is None else [id_column])]
+    frame = text.parse(layout, layout.names if as_text else kept)
+    numbers = [name for name in named.candidates if not is_text(frame[name], layout.decimal)]
+    if numbers and not as_text:
+        frame = text.parse(layout, [name for name in kept if name not in numbers])
     return frame if layout.header else frame.add_prefix("x")
 
 
@@ -287,20 +314,25 @@ def _from_h5ad(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    all_of_obs: bool,
 ) -> Samples:
     """Make samples of a matrix of an H5AD file."""
     import pandas as pd
 
-    matrix, ids, obs, names = annotated.read_parts(source, layer)
+    matrix, ids, obs, names, layer = annotated.read_parts(source, layer)
     obs.columns = [str(name) for name in obs.columns]
+    if all_of_obs:
+        others = (name for name in obs.columns if name not in (id_column, *drop))
+        take = list(dict.fromkeys((*take, *others)))
+        drop = [name for name in drop if name not in obs.columns]
     for name in (*take, *([] if id_column is None else [id_column])):
         if name not in obs.columns:
             columns.missing_column(name, list(obs.columns), f"the table obs of {source.name}")
     id_name = "obs_names"
     if id_column is not None:
         ids, id_name = obs[id_column].to_numpy(dtype=object), id_column
-    ids = columns.check_ids(ids, id_name, source.name, _by_row, guessed=False)
-    aside = {name: _objects(obs[name]) for name in take}
+    ids = check_ids(ids, id_name, source.name, _by_row, guessed=False)
+    aside = {name: columns.objects(obs[name]) for name in take}
     if isinstance(matrix, pd.DataFrame):
         names, matrix = [str(name) for name in matrix.columns], matrix.to_numpy()
     X = arrays.check_matrix(matrix, source.name)
@@ -309,8 +341,9 @@ def _from_h5ad(
         there = f"its features are {listed(names)}" if names else "its features have no names"
         raise InputError(f"{source.name} has no feature {unknown[0]!r} to drop: {there}")
     if names is not None:
-        kept = np.flatnonzero(~np.isin(names, list(drop))) if drop else slice(None)
-        X = X[:, kept] if drop else X
+        if drop:
+            kept = np.flatnonzero(~np.isin(names, list(drop)))
+            X, names = X[:, kept], [names[k] for k in kept]
         if not sp.issparse(X):
-            X = pd.DataFrame(X, columns=np.array(names, dtype=object)[kept], copy=False)
-    return Samples(X, ids, id_name, aside, source.name)
+            X = pd.DataFrame(X, columns=names, copy=False)
+    return Samples(X, ids, id_name, aside, source.name, layer, names)

@@ -112,8 +112,13 @@ class Source:
         )
 
 
-def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> str:
-    """Return the format that is given or that the end of the file name says."""
+def format_of(
+    path: Path, allowed: Sequence[str], given: str | None = None, option: str = "--format"
+) -> str:
+    """Return the format that is given or that the end of the file name says.
+
+    ``option`` is what gives the format on the command line.
+    """
     if given is not None:
         found = FORMATS.get(f".{given.lower().lstrip('.')}", given.lower())
         if found not in allowed:
@@ -133,7 +138,7 @@ def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> s
     what = f"ends with {suffix}" if suffix else "has no ending"
     raise InputError(
         f"{path} {what}, which says nothing here: known endings are {' '.join(known)}; for a file "
-        f"of another name say what it holds with --format ({', '.join(dict.fromkeys(allowed))})"
+        f"of another name say what it holds with {option} ({', '.join(dict.fromkeys(allowed))})"
     )
 
 
@@ -142,6 +147,7 @@ def open_source(
     allowed: Sequence[str],
     format: str | None = None,
     text: str = "txt",
+    option: str = "--format",
 ) -> Source:
     """Find a file or standard input ("-") and tell its format; its content is of this format.
 
@@ -152,14 +158,14 @@ def open_source(
         format_of(Path(source.name), allowed, source.format)
         return source
     if str(source) == "-":
-        return _standard_input(allowed, format, text)
+        return _standard_input(allowed, format, text, option)
     path = Path(source).expanduser()
     if path.is_dir():
         raise InputError(f"{path} is a folder, expected a file")
     if not path.exists():
         raise InputError(f"there is no file {path}{_nearest(path)}")
-    found = Source(str(source), format_of(path, allowed, format), path, None)
-    _check_content(found)
+    found = Source(str(source), format_of(path, allowed, format, option), path, None)
+    _check_content(found, option)
     return found
 
 
@@ -176,8 +182,10 @@ def _nearest(path: Path) -> str:
     return f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
 
 
-def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> Source:
+def _standard_input(allowed: Sequence[str], format: str | None, text: str, option: str) -> Source:
     """Read all of standard input; what it holds shows in its first bytes."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed: give the name of a file")
     data = sys.stdin.buffer.read()
     name = "standard input"
     if data[:2] == _GZIP:
@@ -185,12 +193,12 @@ def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> So
     if format is None:
         begins = (kind for kind, magic in _MAGIC.items() if data.startswith(magic))
         format = next((kind for kind in begins if kind in allowed), text)
-    found = Source(name, format_of(Path(name), allowed, format), None, data)
-    _check_content(found)
+    found = Source(name, format_of(Path(name), allowed, format, option), None, data)
+    _check_content(found, option)
     return found
 
 
-def _check_content(source: Source) -> None:
+def _check_content(source: Source, option: str) -> None:
     """Refuse content that is not of the format that the name says."""
     head = source.head()
     if not head.strip():
@@ -201,20 +209,20 @@ def _check_content(source: Source) -> None:
             looks = "text" if _is_text(head) else "something else"
             raise InputError(
                 f"{source.name} is no {source.format.upper()} file: its content looks like "
-                f"{looks}; rename it, or say what it holds with --format"
+                f"{looks}; rename it, or say what it holds with {option}"
             )
     elif source.format != "mat":
-        _check_text(source, head)
+        _check_text(source, head, option)
 
 
-def _check_text(source: Source, head: bytes) -> None:
+def _check_text(source: Source, head: bytes, option: str) -> None:
     """Refuse binary content where text is expected."""
     for kind, magic in _MAGIC.items():
         if kind != "mtx" and head.startswith(magic):
             holds = "a zip archive (a spreadsheet, or NPZ)" if kind == "npz" else f"{kind.upper()}"
             raise InputError(
                 f"{source.name} is not text: it begins like {holds}; give the file its right "
-                f"ending, say --format {kind}, or save a spreadsheet as CSV"
+                f"ending, say {option} {kind}, or save a spreadsheet as CSV"
             )
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{source.name} is text in UTF-16: save it as UTF-8 (CSV UTF-8)")
@@ -222,7 +230,7 @@ def _check_text(source: Source, head: bytes) -> None:
         line = head[: head.index(b"\0")].count(b"\n") + 1
         raise InputError(
             f"{source.name} is not text: there is a NUL byte in line {line}; if it is a binary "
-            f"file of another kind, say which with --format"
+            f"file of another kind, say which with {option}"
         )
 
 

@@ -94,11 +94,14 @@ def read_pairs(
             )
         rows = [list(row) for row in zip(*place.columns, strict=True)]
     made = Gathered(names, by, found.name)
+    apart = what == "cannot-link"
     for k, row in enumerate(rows):
-        made.add("must-link", row[:2], row[2] if len(row) > 2 else None, place, k)
+        weight = row[2] if len(row) > 2 else None
+        made.add("cannot-link" if apart else "must-link", row[:2], weight, place, k)
     built = made.constraints(f"{what} of {found.name}")
-    weighted = any(len(row) > 2 for row in rows)
-    return Pairs(built.must_link, built.must_weight if weighted else None)
+    pairs = built.cannot_link if apart else built.must_link
+    weights = built.cannot_weight if apart else built.must_weight
+    return Pairs(pairs, weights if any(len(row) > 2 for row in rows) else None)
 
 
 def read_not_labels(

@@ -87,6 +87,8 @@ def _has_returns(columns: Mapping[str, Any]) -> bool:
 def write_bytes(target: str | Path, content: bytes) -> None:
     """Write bytes to a file, whole or not at all, or to standard output ("-")."""
     if str(target) == "-":
+        if sys.stdout is None:
+            raise InputError("standard output is closed: give the name of a file to write")
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return

@@ -19,7 +19,7 @@ from sentree.io.sources import Source
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Header", "Layout", "check_lines", "is_number", "parse", "sniff"]
+__all__ = ["Header", "Layout", "check_lines", "is_number", "is_padded", "parse", "sniff"]
 
 Header = Literal["auto", True, False]
 
@@ -44,10 +44,13 @@ class Layout:
     names: tuple[str, ...]
     header: bool
     decimal: str = "."
+    padded: tuple[str, ...] = ()  # columns that begin with numbers with zeros in front
+    skipped: int = 0  # lines before the first
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line number and the cells of each record that is data; for messages."""
-        rows = _records(self.source.text(), self.separator)
+        rows = _records(_after(self.source.text(), self.skipped), self.separator)
+        rows = ((line + self.skipped, cells) for line, cells in rows)
         if self.header:
             next(rows)
         return rows
@@ -69,14 +72,28 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
+def is_padded(cell: object) -> bool:
+    """Tell whether a cell is a whole number with zeros in front, which make a name of it."""
+    if not isinstance(cell, str) or cell.lstrip()[:1] != "0":
+        return False
+    return bool(re.fullmatch(r"\s*0[0-9]+\s*", cell))
+
+
 def sniff(
-    source: Source, *, header: Header = "auto", separator: str | None = None, spaces: bool = True
+    source: Source,
+    *,
+    header: Header = "auto",
+    separator: str | None = None,
+    spaces: bool = True,
+    comments: bool = False,
 ) -> Layout:
     """Look at the beginning of a text and tell how it is laid out.
 
-    ``spaces`` tells whether spaces may stand between cells where nothing else does.
+    ``spaces`` tells whether spaces may stand between cells where nothing else does, ``comments``
+    whether lines before the first that begin with "# " or "% " are left out.
     """
-    text = _first_lines(source)
+    skipped = _count_comments(source) if comments else 0
+    text = _after(_first_lines(source, skipped + 3), skipped)
     found = _separator(source, text, separator, spaces)
     preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
@@ -88,7 +105,9 @@ def sniff(
     _check_title(source, preview)
     named = _has_header(source, preview) if header == "auto" else bool(header)
     if not named:
-        return Layout(source, found, tuple(map(str, range(len(first)))), False, decimal)
+        numbers = tuple(map(str, range(len(first))))
+        padded = _padded(numbers, preview)
+        return Layout(source, found, numbers, False, decimal, padded, skipped)
     names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
         names = [
@@ -102,7 +121,8 @@ def sniff(
                 f"{source.name}: columns {seen[name] + 1} and {k + 1} are both called {name!r}: "
                 "give each column a name of its own"
             )
-    return Layout(source, found, tuple(names), True, decimal)
+    padded = _padded(names, preview[1:])
+    return Layout(source, found, tuple(names), True, decimal, padded, skipped)
 
 
 def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
@@ -130,6 +150,8 @@ def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
     try:
         with warnings.catch_warnings(), layout.source.open() as stream:
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            for _ in range(layout.skipped):  # a quote in a comment opens nothing
+                stream.readline()
             frame = pd.read_csv(stream, **read)
     except UnicodeDecodeError as error:
         raise layout.source.not_utf8(error) from None
@@ -188,11 +210,33 @@ def _no_rows(layout: Layout) -> InputError:
     )
 
 
-def _first_lines(source: Source) -> str:
-    """Return the beginning of a text, up to the end of a line; at least three lines."""
+def _padded(names: Sequence[str], preview: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns with a number with zeros in front."""
+    found = {k for cells in preview for k, cell in enumerate(cells) if is_padded(cell)}
+    return tuple(name for k, name in enumerate(names) if k in found)
+
+
+def _count_comments(source: Source) -> int:
+    """Return the number of lines before the first that begin with "# " or "% "."""
+    count = 0
+    with source.open() as stream:
+        for line in stream:
+            if not re.match(rb"(\xef\xbb\xbf)?(\s*$|[#%]([\s#]|$))", line):
+                return count
+            count += 1
+    raise InputError(f"{source.name} holds comments alone")
+
+
+def _after(text: str, skipped: int) -> str:
+    """Return a text without its first lines."""
+    return text.split("\n", skipped)[skipped] if skipped else text
+
+
+def _first_lines(source: Source, count: int = 3) -> str:
+    """Return the beginning of a text, up to the end of a line; at least some lines."""
     size = 1 << 16
     while len(head := source.head(size)) == size:
-        if head.count(b"\n") > 2:
+        if head.count(b"\n") >= count:
             return source.decoded(head[: head.rindex(b"\n") + 1])
         size *= 4
     return source.decoded(head)
@@ -268,7 +312,7 @@ def _check_title(source: Source, preview: Sequence[Sequence[str]]) -> None:
     first, second = preview[0], preview[1] if len(preview) > 1 else preview[0]
     alone = len(first) == 1 and len(second) > 2
     comment = first[0].startswith("#") and (first[0][1:2] in ("", " ") or len(first) != len(second))
-    if alone or comment or first[0].startswith("sep="):
+    if alone or comment or first[0].startswith(("sep=", "%%")):
         raise InputError(
             f"{source.name}, line 1 is {first[0][:60]!r}, no part of the table: take out such "
             "lines, so that the names of the columns or the first sample come first"

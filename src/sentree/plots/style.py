@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.files import replacing, write
+from sentree.plots.lettering import lettering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
