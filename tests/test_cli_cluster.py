@@ -131,6 +131,44 @@ def test_a_graph(tmp_path):
     assert len(rows) == 12
 
 
+def test_labels_that_are_attributes_of_vertices(tmp_path):
+    nodes = "".join(
+        f'<node id="{c}{k}">' + (f'<data key="d0">{c}</data>' if k < 2 else "") + "</node>"
+        for c in "ab"
+        for k in range(5)
+    )
+    edges = "".join(
+        f'<edge source="{c}{k}" target="{c}{j}"/>' for c in "ab" for k in range(5) for j in range(k)
+    )
+    (tmp_path / "g.graphml").write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="d0" for="node" attr.name="club" attr.type="string"/>'
+        f'<graph edgedefault="undirected">{nodes}{edges}</graph></graphml>'
+    )
+    call(tmp_path, "cluster", "g.graphml", "--graph", "--labels", "club")
+    rows = rows_of(tmp_path / "g-clusters.csv")
+    assert {(row["id"][0], row["label"]) for row in rows} == {("a", "a"), ("b", "b")}
+    done = call(tmp_path, "cluster", "g.graphml", "--graph", "--labels", "clubb", code=1)
+    assert "did you mean 'club'" in done.stderr
+    assert "--graph" in call(tmp_path, "cluster", "g.graphml", code=1).stderr
+
+
+def test_an_h5ad_file_says_what_was_read(tmp_path):
+    import anndata
+
+    X, _ = make_blobs(60, 6, centers=3, random_state=0)
+    adata = anndata.AnnData(X.astype(np.float32))
+    adata.obsm["X_pca"] = X[:, :3]
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    done = call(tmp_path, "cluster", "cells.h5ad", "--model", "m.npz")
+    assert "60 samples, 3 features of X_pca (--layer X for X itself)" in done.stdout
+    call(tmp_path, "cluster", "cells.h5ad", "--layer", "X", "--model", "m.npz")
+    done = call(tmp_path, "predict", "m.npz", "cells.h5ad", code=1)
+    assert "X_pca has 3 features, the model has 6" in done.stderr
+    assert "--layer" in done.stderr
+    call(tmp_path, "predict", "m.npz", "cells.h5ad", "--layer", "X")
+
+
 def test_standard_input_and_output(flowers):
     text = (flowers / "flowers.csv").read_text()
     done = call(flowers, "cluster", "-", "--labels", "species", input=text)

@@ -136,8 +136,10 @@ def read_data(
     data: Any
     with console.step(f"reading {options.source}"):
         if options.graph:
-            _refuse_columns(options, take)
+            if options.id_column or options.drop:
+                raise Misuse("--id and --drop are about the columns of a table; a graph has none")
             data = io.read_graph(options.source, layer=options.layer, **text)
+            _check_attributes(data, take)
             what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
         else:
             data = io.read_samples(
@@ -154,7 +156,7 @@ def read_data(
                 f", {_many(width, 'feature', 'features')}" if width else ""
             )
     named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
-    console.say(f"{data.source}: {what}{named}")
+    console.say(f"{data.source}: {what}{_layer_of(data, options)}{named}")
     if features is not None and (unused := [name for name in data.columns if name not in take]):
         console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data
@@ -177,17 +179,26 @@ def columns_wanted(said: Statements, map: str | None, console: Console) -> list[
     return [*([said.label_column] if said.label_column else []), *places]
 
 
-def _refuse_columns(options: DataOptions, take: Sequence[str]) -> None:
-    """Columns are for tables."""
-    from sentree.io import InputError
+def _layer_of(data: Any, options: DataOptions) -> str:
+    """Say which part of a file was read, where it was not the user who said it."""
+    layer = getattr(data, "layer", None)
+    if layer is None or options.layer is not None or layer == "X":
+        return ""
+    return f" of {layer} (--layer X for X itself)"
 
-    if options.id_column or options.drop:
-        raise InputError("--id and --drop are about the columns of a table; a graph has none")
-    if take:
-        raise InputError(
-            f"there is no file {take[0]!r}; a graph has no columns, so with --graph this must be "
-            "a file of ids and values"
-        )
+
+def _check_attributes(data: Any, take: Sequence[str]) -> None:
+    """Refuse columns that the vertices of a graph do not have."""
+    from sentree.io import InputError
+    from sentree.spelling import did_you_mean
+
+    for name in take:
+        if name not in data.columns:
+            there = ", ".join(data.columns) or "none"
+            raise InputError(
+                f"{name!r} is neither a file nor an attribute of the vertices of {data.source} "
+                f"(there: {there}){did_you_mean(name, data.columns)}"
+            )
 
 
 def split(values: Sequence[str] | None) -> list[str]:
@@ -272,7 +283,8 @@ def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tupl
 
 def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequence[str]) -> None:
     """Refuse a class that was not declared."""
-    from sentree.io.errors import InputError, did_you_mean
+    from sentree.io import InputError
+    from sentree.spelling import did_you_mean
 
     allowed = set(declared)
     for k, value in enumerate(values):
@@ -287,7 +299,7 @@ def _check_negative_classes(
     negative: Sequence[tuple[int, Any]], said: Statements, given: Constraints, console: Console
 ) -> None:
     """Refuse or doubt negative labels with classes that nothing else names."""
-    from sentree.io.errors import did_you_mean
+    from sentree.spelling import did_you_mean
 
     classes = [value for _, value in negative]
     where = [f"{said.not_label}: statement {k}" for k in range(len(negative))]

@@ -68,6 +68,12 @@ def predict(
         samples = given.read_data(
             file, [], talk, features=None if wanted is None else wanted.tolist()
         )
+        width = samples.X.shape[1]
+        if samples.layer is not None and width != fitted.n_features_in_:
+            raise io.InputError(
+                f"{samples.source}: {samples.layer} has {width} features, the model has "
+                f"{fitted.n_features_in_}: say with --layer what it was fitted to"
+            )
         with talk.step("placing the samples"):
             labels, strength = fitted.predict(samples.X, return_strength=True)
         table = results.table_of(labels, strength, fitted.cluster_names_, samples)
