@@ -56,7 +56,7 @@ def saved(save, *args):
         ("g.csv", "note,source,target,weight\nx,b,a,1\ny,c,b,2\n"),
         ("g.tsv", "b\ta\t1\nc\tb\t2\n"),
         ("g.txt", "b a 1\nc b 2\n"),
-        ("g.edges.gz", gzip.compress(b"b a 1\nc b 2\n")),
+        ("g.edges.gz", gzip.compress(b"b a 1\nc b 2\n", mtime=0)),
     ],
 )
 def test_lists_of_edges(put, name, content):

@@ -55,7 +55,7 @@ def saved(save, *args, **kwargs):
         ("a.csv", '"x","y"\n"1","2.5"\n\n3,4\n5,-6\n', {}),
         ("a.csv", TABLE.replace(",", ";"), {"separator": ";"}),
         ("a.csv", TABLE.replace(",", "\t"), {"separator": "tab"}),
-        ("a.csv.gz", gzip.compress(TABLE.encode()), {}),
+        ("a.csv.gz", gzip.compress(TABLE.encode(), mtime=0), {}),
         ("a.tsv", TABLE.replace(",", "\t"), {}),
         ("a.txt", TABLE.replace(",", "\t"), {}),
         ("a.txt", TABLE.replace(",", ";"), {}),
@@ -106,7 +106,7 @@ def test_sparse_matrices(put, suffix):
     save = {"npz": sp.save_npz, "mat": lambda b, m: scipy.io.savemat(b, {"X": m})}
     content = saved(save.get(suffix, scipy.io.mmwrite), matrix)
     if suffix.endswith("gz"):
-        content = gzip.compress(content)
+        content = gzip.compress(content, mtime=0)
     samples = read_samples(put(content, f"a.{suffix}"))
     assert samples.X.format == "csr"
     assert isinstance(samples.X, sp.csr_array)
@@ -129,7 +129,7 @@ def test_labels_beside_the_matrix(put):
 
 @pytest.mark.parametrize(
     "content",
-    [TABLE.encode(), TABLE.replace(",", "\t").encode(), gzip.compress(TABLE.encode())],
+    [TABLE.encode(), TABLE.replace(",", "\t").encode(), gzip.compress(TABLE.encode(), mtime=0)],
 )
 def test_standard_input(monkeypatch, content):
     stdin(monkeypatch, content)
@@ -345,7 +345,7 @@ WRONG = {
     ),
     "UTF-16": (TABLE.encode("utf-16"), {}, "UTF-16: save it as UTF-8"),
     "spreadsheet": (b"PK\x03\x04zzz", {}, "begins like a zip archive.*save a spreadsheet as CSV"),
-    "cut off gzip": (gzip.compress(TABLE.encode() * 99)[:40], {}, "damaged or cut off"),
+    "cut off gzip": (gzip.compress(TABLE.encode() * 99, mtime=0)[:40], {}, "damaged or cut off"),
     "header of numbers": (
         "0,1,2\n4,5,6\n",
         {},
