@@ -2,8 +2,8 @@
 
 The parts, each timed on its own in a process where everything is imported: pandas reads the file,
 knn_graph makes the graph with the settings of the command, SSEPartition clusters that graph. The
-command also starts Python, imports, checks, scores the strengths and writes the table. All take
-turns; medians count. On a shared machine read the CPU time.
+command also starts Python, imports, checks, scores the strengths and writes the table. All use the
+threads they use by default, and take turns; medians count.
 
     python benchmarks/command_line.py
 """
@@ -11,7 +11,6 @@ turns; medians count. On a shared machine read the CPU time.
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
@@ -66,7 +65,6 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--out", type=Path, help="file for the table")
     options = parser.parse_args()
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.csv"
@@ -78,7 +76,7 @@ def main():
         table.to_csv(path, index=False)
         for _ in range(options.repeats):
             rows += parts(path)
-            call = (COMMAND, "cluster", path, "--out", Path(folder) / "out.csv", "--jobs", "1")
+            call = (COMMAND, "cluster", path, "--out", Path(folder) / "out.csv")
             rows.append(("sentree cluster", *timed(lambda call=call: run(*call))[1:]))
     for _ in range(3 * options.repeats):
         rows.append(("sentree --help", *timed(lambda: run(COMMAND, "--help"))[1:]))
