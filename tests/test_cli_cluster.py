@@ -330,6 +330,12 @@ def test_contradictions_are_proved_by_id(flowers):
     assert [path.name for path in sorted(flowers.iterdir())] == ["flowers.csv", "same.csv"]
 
 
+def test_too_few_clusters_for_hard_constraints_are_told_by_id(flowers):
+    done = call(flowers, "cluster", "flowers.csv", "-l", "species", "--hard", "-k", "2", code=3)
+    assert "flower000, flower050, flower100" in done.stderr
+    assert "--n-clusters 2" in done.stderr
+
+
 def test_interrupting_leaves_nothing_behind(tmp_path):
     X, _ = make_blobs(60_000, 20, centers=50, cluster_std=4.0, random_state=0)
     np.save(tmp_path / "data.npy", X)

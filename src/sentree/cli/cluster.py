@@ -87,7 +87,7 @@ def cluster(
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
         samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
         mapped = results.places_of(map, samples)
-        known = given.read_constraints(said, samples, talk, hard)
+        known = given.read_constraints(said, samples, talk, hard, n_clusters)
 
         from sentree import SSEPartition, io
 

@@ -208,15 +208,24 @@ def split(values: Sequence[str] | None) -> list[str]:
 
 
 def read_constraints(
-    said: Statements, data: Any, console: Console, hard: bool = False
+    said: Statements,
+    data: Any,
+    console: Console,
+    hard: bool = False,
+    n_clusters: int | None = None,
 ) -> Constraints:
     """Read all constraints, refuse contradictions by name, and say what was read."""
-    given = gather(said, data, console)
+    from sentree.hard import check_room
+
+    given, names = gather(said, data, console), data.key().tolist()
     for level in given.levels:
-        level.closure(data.n, names=data.key().tolist())
+        level.closure(data.n, names=names)
     if len(given):
         console.say(f"known: {describe(given)}")
-    return given.hardened() if hard else given
+    given = given.hardened() if hard else given
+    if given.hard is not None and n_clusters is not None:
+        check_room(given.hard.closure(data.n), n_clusters, names)
+    return given
 
 
 def gather(said: Statements, data: Any, console: Console) -> Constraints:

@@ -98,7 +98,7 @@ def tree(
         file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
         samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
         mapped = results.places_of(map, samples)
-        known = given.read_constraints(said, samples, talk, hard)
+        known = given.read_constraints(said, samples, talk, hard, n_clusters)
 
         from sentree import SSEHierarchy, io
 
