@@ -120,10 +120,19 @@ Joins joins_to_numpy(const std::vector<sentree::Join>& joins) {
   return {to_numpy(std::move(first)), to_numpy(std::move(second)), to_numpy(std::move(gain))};
 }
 
-Joins merge(Arguments a, std::int32_t fewest_modules, bool must_link_first, nb::object progress) {
+// The owners of n modules; none where nothing is owned.
+sentree::Labels checked_owner(const Ints& owner, std::int32_t n) {
+  require(owner.size() == 0 || static_cast<std::int32_t>(owner.size()) == n,
+          "owners have a wrong length");
+  return {owner.data(), owner.data() + owner.size()};
+}
+
+Joins merge(Arguments a, std::int32_t fewest_modules, bool must_link_first, Ints owner,
+            nb::object progress) {
   const sentree::Problem problem = a.problem();
+  sentree::Labels owned = checked_owner(owner, problem.graph.n);
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::merge(problem, fewest_modules, must_link_first, monitor);
+    return sentree::merge(problem, fewest_modules, must_link_first, std::move(owned), monitor);
   }));
 }
 
@@ -141,17 +150,46 @@ sentree::Labels checked_labels(const Ints& labels, std::int32_t n) {
   return copy;
 }
 
+// What moves take beside the graphs: the pull of modules on vertices, and how far volumes shrink to
+// their mean over so many modules.
+struct Moving {
+  Longs pull_indptr;
+  Ints pull_indices;
+  Doubles pull_weights;
+  double shrinkage;
+  std::int32_t n_modules;
+
+  sentree::Pull pull(std::int32_t n) const {
+    if (pull_indptr.size() == 0) return {};
+    const sentree::Csr rows = csr(pull_indptr, pull_indices, pull_weights);
+    require(rows.n == n, "the pull has a wrong length");
+    for (std::size_t k = 0; k < pull_indices.size(); ++k) {
+      require(pull_indices.data()[k] >= 0 && pull_indices.data()[k] < n,
+              "a module that pulls is out of range");
+    }
+    return {rows.indptr, rows.indices, rows.weights};
+  }
+
+  sentree::LevelPartition start(const sentree::LevelGraph& graph, sentree::Labels labels) const {
+    require(shrinkage >= 0 && shrinkage <= 1 && n_modules >= 1, "shrinkage is out of range");
+    const sentree::PartitionEntropy entropy(graph.total_volume, shrinkage, n_modules);
+    return {graph, std::move(labels), entropy, pull(graph.size())};
+  }
+};
+
 std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>, std::int32_t> move(
-    Arguments a, Ints labels, double least_gain, std::int32_t most_sweeps, bool keep_modules,
-    nb::object progress) {
+    Arguments a, Ints labels, Longs pull_indptr, Ints pull_indices, Doubles pull_weights,
+    double shrinkage, std::int32_t n_modules, double least_gain, std::int32_t most_sweeps,
+    bool keep_modules, nb::object progress) {
   const sentree::Problem problem = a.problem();
+  const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
   sentree::Labels start = checked_labels(labels, problem.graph.n);
   const sentree::MoveOptions options{least_gain, most_sweeps, keep_modules};
   std::vector<std::int32_t> vertex, module, result;
   std::vector<double> gain;
   const std::int32_t sweeps = run(progress, [&](sentree::Monitor& monitor) {
     const sentree::LevelGraph graph(problem);
-    sentree::LevelPartition partition(graph, std::move(start));
+    sentree::LevelPartition partition = moving.start(graph, std::move(start));
     const std::int32_t count =
         sentree::move(partition, problem.graph.n, options, monitor, [&](const sentree::Step& s) {
           vertex.push_back(s.vertex);
@@ -165,10 +203,13 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>,
           to_numpy(std::move(gain)), sweeps};
 }
 
-std::tuple<Out<std::int32_t>, double> settle(Arguments a, Ints labels, Ints queue,
+std::tuple<Out<std::int32_t>, double> settle(Arguments a, Ints labels, Longs pull_indptr,
+                                             Ints pull_indices, Doubles pull_weights,
+                                             double shrinkage, std::int32_t n_modules, Ints queue,
                                              double least_gain, bool may_found, bool keep_modules,
                                              nb::object progress) {
   const sentree::Problem problem = a.problem();
+  const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
   sentree::Labels result = checked_labels(labels, problem.graph.n);
   sentree::Labels waiting(queue.data(), queue.data() + queue.size());
   std::vector<char> seen(problem.graph.n, 0);
@@ -180,7 +221,7 @@ std::tuple<Out<std::int32_t>, double> settle(Arguments a, Ints labels, Ints queu
   const sentree::SettleOptions options{least_gain, may_found, keep_modules};
   const double gain = run(progress, [&](sentree::Monitor& monitor) {
     const sentree::LevelGraph graph(problem);
-    sentree::LevelPartition partition(graph, std::move(result));
+    sentree::LevelPartition partition = moving.start(graph, std::move(result));
     const double sum = sentree::settle(graph, partition, std::move(waiting), options, monitor);
     result = partition.labels();
     return sum;
@@ -201,12 +242,24 @@ std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, 
 }
 
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
-           nb::object progress) {
+           double lesser, double greater, Ints owner, nb::object progress) {
   const sentree::Problem problem = a.problem();
   sentree::Labels modules = checked_labels(labels, problem.graph.n);
   const std::int32_t n_modules = sentree::compact(modules, problem.graph.n);
+  require(lesser >= 0 && greater >= 0, "powers of volumes are at least 0");
+  const sentree::LinkOptions options{least_linkage, fewest_modules, lesser, greater,
+                                     checked_owner(owner, n_modules)};
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::link(problem, modules, n_modules, least_linkage, fewest_modules, monitor);
+    return sentree::link(problem, modules, n_modules, options, monitor);
+  }));
+}
+
+Out<double> sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t most, double power,
+                      nb::object progress) {
+  const sentree::Csr graph = csr(indptr, indices, weights);
+  require(most >= 1, "at least one edge of a vertex counts");
+  return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+    return sentree::sharpened(graph, most, power, monitor);
   }));
 }
 
@@ -240,11 +293,14 @@ Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Int
   return {to_numpy(std::move(row)), to_numpy(std::move(column)), to_numpy(std::move(share))};
 }
 
-double move_gain(Arguments a, Ints labels, std::int32_t i, std::int32_t to) {
+double move_gain(Arguments a, Ints labels, Longs pull_indptr, Ints pull_indices,
+                 Doubles pull_weights, double shrinkage, std::int32_t n_modules, std::int32_t i,
+                 std::int32_t to) {
   const sentree::Problem problem = a.problem();
+  const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
   require(i >= 0 && i < problem.graph.n && to >= 0 && to < problem.graph.n, "move is out of range");
   const sentree::LevelGraph graph(problem);
-  sentree::LevelPartition partition(graph, checked_labels(labels, problem.graph.n));
+  sentree::LevelPartition partition = moving.start(graph, checked_labels(labels, problem.graph.n));
   return partition.gain(i, to);
 }
 
@@ -362,25 +418,31 @@ NB_MODULE(_kernels, module) {
 #endif
   module.def("merge", spread(&merge), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "fewest_modules"_a,
-             "must_link_first"_a, "progress"_a.none());
+             "must_link_first"_a, "owner"_a, "progress"_a.none());
   module.def("stretch", spread(&stretch), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "leaf_penalty"_a,
              "must_link_first"_a, "progress"_a.none());
   module.def("move", spread(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
              "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
   module.def("settle", spread(&settle), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
-             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "queue"_a,
-             "least_gain"_a, "may_found"_a, "keep_modules"_a, "progress"_a.none());
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
+             "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a, "progress"_a.none());
   module.def("multilevel", spread(&multilevel), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "seed"_a,
              "most_rounds"_a, "least_gain"_a, "progress"_a.none());
   module.def("link", spread(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "least_linkage"_a, "fewest_modules"_a, "progress"_a.none());
+             "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a,
+             "progress"_a.none());
   module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
-             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "i"_a,
-             "to"_a);
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
+             "i"_a, "to"_a);
+  module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
+             "progress"_a.none());
   module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
              "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a, "least_change"_a,
              "progress"_a.none());

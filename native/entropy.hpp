@@ -4,6 +4,10 @@
 // signed weights. A module X has its volume V_X (sum of degrees) and its association
 //     A_X = V_X - g_X - g'_X        (g, g': weight of G and G' that leaves X),
 // and the objective of a partition is  L = H1 + sum_X A_X log2(V_X / V_G) / V_G.
+//
+// Moves among a fixed number of clusters may shrink volumes towards their mean, V_G / k: with
+// V_X replaced by (1 - s) V_X + s V_G / k a link into a small cluster does not count many times one
+// into a large cluster, so that unequal clusters are not evened out. s = 0 is the objective.
 #pragma once
 
 #include <cmath>
@@ -19,12 +23,15 @@ struct Module {
 
 class PartitionEntropy {
  public:
-  explicit PartitionEntropy(double total_volume)
-      : total_(total_volume), log_total_(std::log2(total_volume)) {}
+  explicit PartitionEntropy(double total_volume, double shrinkage = 0, std::int32_t n_modules = 1)
+      : total_(total_volume),
+        log_total_(std::log2(total_volume)),
+        kept_(1 - shrinkage),
+        added_(shrinkage * total_volume / n_modules) {}
 
   // log2(V_X / V_G), or 0 where there is no volume: such a module contributes nothing.
   double log_share(double volume) const {
-    return volume > 0 ? std::log2(volume) - log_total_ : 0.0;
+    return volume > 0 ? std::log2(kept_ * volume + added_) - log_total_ : 0.0;
   }
 
   // f(X) = A_X log2(V_X / V_G).
@@ -57,6 +64,7 @@ class PartitionEntropy {
  private:
   double total_;
   double log_total_;
+  double kept_, added_;  // a volume counts as kept_ V_X + added_
 };
 
 // The objective of an encoding tree, L(T) = - sum_a c_a / V_G log2(V_a / V_parent(a)), with

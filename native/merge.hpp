@@ -25,6 +25,7 @@ struct AgglomerationOptions {
   double least_gain = -std::numeric_limits<double>::infinity();
   std::int32_t fewest_modules = 1;
   bool must_link_first = false;  // see Agglomeration::rank
+  Labels owner;                  // of each module, -1 for none; two that have one never unite
 };
 
 // Unites pairs of modules that are adjacent in G until no gain reaches `least_gain` or
@@ -151,8 +152,10 @@ class Agglomeration {
   // Only pairs adjacent in G that nothing keeps apart may unite, for at least the least gain.
   bool allowed(double gain, const ContractedGraph::Edge& edge) const {
     return edge.weight > 0 && edge.relation > kApart && gain >= options_.least_gain &&
-           (gain >= 0 || !fading_);
+           (gain >= 0 || !fading_) && !(owned(edge.end[0]) && owned(edge.end[1]));
   }
+
+  bool owned(std::int32_t u) const { return !options_.owner.empty() && options_.owner[u] >= 0; }
 
   // Whether what u keeps is a bound only: marked so, or its partner has grown since.
   bool stale(std::int32_t u) const {
@@ -247,6 +250,7 @@ class Agglomeration {
     const ContractedGraph::Edge edge = graph_.edge(graph_.find(u, v));
     const bool all = !objective_.unite(u, v, edge.weight, edge.relation) || !fading_;
     id_[u] = new_id;
+    if (owned(v)) options_.owner[u] = options_.owner[v];
     grown_by_[u] = sign(edge.relation);
     heap_.remove(v);
     if (fading_) Row().swap(rows_[v]);
@@ -358,13 +362,15 @@ class MergeObjective {
 };
 
 // Merges from single vertices. With `fewest_modules` > 0 exactly that many are left if G allows,
-// whatever it costs; with 0 merging ends when nothing is gained any more.
+// whatever it costs; with 0 merging ends when nothing is gained any more. Vertices with an owner
+// (>= 0) never come together.
 inline std::vector<Join> merge(const Problem& problem, std::int32_t fewest_modules,
-                               bool must_link_first, Monitor& monitor) {
+                               bool must_link_first, Labels owner, Monitor& monitor) {
   ContractedGraph graph(problem);
   MergeObjective objective(problem);
   AgglomerationOptions options;
   options.must_link_first = must_link_first;
+  options.owner = std::move(owner);
   if (fewest_modules > 0) {
     options.fewest_modules = fewest_modules;
   } else {

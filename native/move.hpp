@@ -17,13 +17,25 @@ struct Step {
   double gain;
 };
 
+// What draws vertices to modules beside the graph: of vertex i the modules indices[k] with
+// weights[k] bits times weight (the belief of labels nearby), indptr[i] <= k < indptr[i + 1]; any
+// other module draws with 0.
+struct Pull {
+  const std::int64_t* indptr = nullptr;  // none where there is no pull
+  const std::int32_t* indices = nullptr;
+  const double* weights = nullptr;
+};
+
 // A partition of a level graph under moves, in O(degree) each. Vertices that the graph keeps apart
-// never come into one module, if they do not start in one.
+// never come into one module, if they do not start in one. With a pull, the gain of a move has what
+// draws the vertex to the new module less what draws it to the old one.
 class LevelPartition {
  public:
-  LevelPartition(const LevelGraph& graph, Labels labels)
+  LevelPartition(const LevelGraph& graph, Labels labels, PartitionEntropy entropy, Pull pull)
       : graph_(graph),
-        entropy_(graph.total_volume),
+        entropy_(entropy),
+        pull_(pull),
+        drawn_(pull.indptr == nullptr ? 0 : graph.size(), 0.0),
         labels_(std::move(labels)),
         modules_(graph.size()),
         members_(graph.size(), 0),
@@ -46,6 +58,9 @@ class LevelPartition {
     }
   }
 
+  LevelPartition(const LevelGraph& graph, Labels labels)
+      : LevelPartition(graph, std::move(labels), PartitionEntropy(graph.total_volume), Pull()) {}
+
   const Labels& labels() const { return labels_; }
   std::int64_t degree(std::int32_t i) const { return graph_.indptr[i + 1] - graph_.indptr[i]; }
   bool alone(std::int32_t i) const { return members_[labels_[i]] == 1; }
@@ -63,21 +78,23 @@ class LevelPartition {
     close_for(i);
     const std::int32_t from = labels_[i];
     const Module vertex = graph_.vertices[i];
-    const double leaving = modules_[from].term() - entropy_.term(without(i));
+    draw(i, 1);
+    const double leaving = modules_[from].term() - entropy_.term(without(i)) - drawn(from);
     std::int32_t module = from;
     double most = 0.0;
     for (const std::int32_t to : near_) {
       const State& state = modules_[to];
       const double joining = vertex.association + 2 * state.between;
       // Most modules cannot be the best, and a logarithm is slow.
-      const double bound = leaving + PartitionEntropy::most_gained(joining, state.log_share);
+      const double bound =
+          leaving + PartitionEntropy::most_gained(joining, state.log_share) + drawn(to);
       if (bound < most - kRounding * most && joining >= 0 && state.module.association >= 0 &&
           state.module.volume > 0) {
         continue;
       }
       if (to == from || !allowed(to) || closed(to)) continue;
       const double terms =
-          leaving + state.term() -
+          leaving + drawn(to) + state.term() -
           entropy_.term(PartitionEntropy::unite(state.module, vertex, state.between));
       if (terms > most || (terms == most && module != from && to < module)) {
         module = to;
@@ -91,6 +108,7 @@ class LevelPartition {
         most = terms;
       }
     }
+    draw(i, 0);
     return {module, entropy_.gain(most)};
   }
 
@@ -100,8 +118,11 @@ class LevelPartition {
     const std::int32_t from = labels_[i];
     if (to == from) return 0.0;
     const Module joined = joined_with(i, to);
+    draw(i, 1);
+    const double pulled = drawn(to) - drawn(from);
+    draw(i, 0);
     return entropy_.gain(modules_[from].term() - entropy_.term(without(i)) + modules_[to].term() -
-                         entropy_.term(joined));
+                         entropy_.term(joined) + pulled);
   }
 
   // Moves i, whose surroundings were gathered last.
@@ -143,6 +164,16 @@ class LevelPartition {
     double between = 0;  // scratch of gather: weight between the vertex at hand and this module
     double term() const { return module.association * log_share; }
   };
+
+  // Notes what draws i to each module (on = 1), or forgets it (on = 0).
+  void draw(std::int32_t i, int on) {
+    if (drawn_.empty()) return;
+    for (std::int64_t k = pull_.indptr[i]; k < pull_.indptr[i + 1]; ++k) {
+      drawn_[pull_.indices[k]] = on * pull_.weights[k];
+    }
+  }
+
+  double drawn(std::int32_t u) const { return drawn_.empty() ? 0.0 : drawn_[u]; }
 
   std::int32_t heavy(std::int32_t i) const { return graph_.vertices[i].volume > 0; }
 
@@ -189,6 +220,8 @@ class LevelPartition {
 
   const LevelGraph& graph_;
   PartitionEntropy entropy_;
+  Pull pull_;
+  std::vector<double> drawn_;  // scratch of draw, by module
   Labels labels_;
   std::vector<State> modules_;
   Labels members_, heavy_;  // all, and those with a volume

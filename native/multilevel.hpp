@@ -1,6 +1,8 @@
 // The multilevel search for a partition: move vertices, contract what has come together, repeat.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -174,16 +176,22 @@ inline std::vector<double> multilevel(const Problem& problem, Labels& labels,
   return gains;
 }
 
-// How strongly two modules are connected, against chance: w(X, Y) V_G / (V_X V_Y), where 1 is what
-// the volumes alone would give. Unlike the merging gain it does not charge for volume.
+// How strongly two modules are connected: their weight over V_lesser^a V_greater^b, with volumes as
+// shares. With a = b = 1 that is w V_G / (V_X V_Y), against chance, where 1 is what the volumes
+// alone would give. Smaller powers suit shapes, of which only borders touch. Unlike the merging
+// gain it does not charge for volume.
 class LinkageObjective {
  public:
-  explicit LinkageObjective(const LevelGraph& graph) : total_(graph.total_volume) {
+  LinkageObjective(const LevelGraph& graph, double lesser, double greater)
+      : total_(graph.total_volume), lesser_(lesser), greater_(greater) {
     for (const Module& module : graph.vertices) volume_.push_back(module.volume);
   }
 
   double gain(std::int32_t u, std::int32_t v, double weight, double) const {
-    return weight * total_ / (volume_[u] * volume_[v]);
+    if (lesser_ == 1 && greater_ == 1) return weight * total_ / (volume_[u] * volume_[v]);
+    const double low = std::min(volume_[u], volume_[v]) / total_;
+    const double high = std::max(volume_[u], volume_[v]) / total_;
+    return weight / total_ / (std::pow(low, lesser_) * std::pow(high, greater_));
   }
 
   bool fading() const { return true; }
@@ -194,20 +202,28 @@ class LinkageObjective {
   }
 
  private:
-  double total_;
+  double total_, lesser_, greater_;
   std::vector<double> volume_;
+};
+
+struct LinkOptions {
+  double least_linkage = 0;
+  std::int32_t fewest_modules = 1;
+  double lesser = 1, greater = 1;  // powers of the volumes
+  Labels owner;                    // of each module, -1 for none; two that have one never unite
 };
 
 // Unites the modules 0..k-1 of a partition that are linked most, while the linkage is at least
 // `least_linkage` and more than `fewest_modules` are left. A join's gain is its linkage.
 inline std::vector<Join> link(const Problem& problem, const Labels& labels, std::int32_t n_modules,
-                              double least_linkage, std::int32_t fewest_modules, Monitor& monitor) {
+                              const LinkOptions& linking, Monitor& monitor) {
   const LevelGraph modules = LevelGraph(problem).contract(labels, n_modules);
   ContractedGraph graph(modules);
-  LinkageObjective objective(modules);
+  LinkageObjective objective(modules, linking.lesser, linking.greater);
   AgglomerationOptions options;
-  options.least_gain = least_linkage;
-  options.fewest_modules = fewest_modules;
+  options.least_gain = linking.least_linkage;
+  options.fewest_modules = linking.fewest_modules;
+  options.owner = linking.owner;
   return Agglomeration<LinkageObjective>(graph, objective, n_modules, options).run(monitor);
 }
 

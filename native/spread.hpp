@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ class Beliefs {
     seen_.clear();
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
+      if (graph.weights[e] == 0) continue;
       const Share* share = shares(j);
       for (std::int32_t s = 0; s < count_[j]; ++s) {
         double& sum = sum_[share[s].code];
@@ -103,6 +105,32 @@ class Beliefs {
   Labels seen_;
   std::vector<Share> fresh_;
 };
+
+// Weights for spreading labels: an edge counts if it is among the strongest of either end, as many
+// as `most` and their ties, with a power of its weight against the largest of all.
+inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double power,
+                                     Monitor& monitor) {
+  const std::int64_t m = graph.indptr[graph.n];
+  const double largest = m > 0 ? *std::max_element(graph.weights, graph.weights + m) : 1.0;
+  std::vector<double> limit(graph.n, 0.0), row;
+  for (std::int32_t i = 0; i < graph.n; ++i) {
+    const std::int64_t degree = graph.indptr[i + 1] - graph.indptr[i];
+    monitor.work(1 + degree, 0.0);
+    if (degree <= most) continue;
+    row.assign(graph.weights + graph.indptr[i], graph.weights + graph.indptr[i + 1]);
+    std::nth_element(row.begin(), row.begin() + (most - 1), row.end(), std::greater<double>());
+    limit[i] = row[most - 1];
+  }
+  std::vector<double> sharp(m);
+  for (std::int32_t i = 0; i < graph.n; ++i) {
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      const double weight = graph.weights[e];
+      const bool strong = weight >= limit[i] || weight >= limit[graph.indices[e]];
+      sharp[e] = strong ? std::pow(weight / largest, power) : 0.0;
+    }
+  }
+  return sharp;
+}
 
 // Spreads the classes of the labelled vertices until they hardly change any more. Vertices are
 // averaged in the order in which the labels reach them, then in the reverse, and so on.

@@ -22,6 +22,7 @@ def merge(
     relation_weights: Doubles,
     fewest_modules: int,
     must_link_first: bool,
+    owner: Ints,
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def stretch(
@@ -45,6 +46,11 @@ def move(
     relation_indices: Ints,
     relation_weights: Doubles,
     labels: Ints,
+    pull_indptr: Longs,
+    pull_indices: Ints,
+    pull_weights: Doubles,
+    shrinkage: float,
+    n_modules: int,
     least_gain: float,
     most_sweeps: int,
     keep_modules: bool,
@@ -59,6 +65,11 @@ def move_gain(
     relation_indices: Ints,
     relation_weights: Doubles,
     labels: Ints,
+    pull_indptr: Longs,
+    pull_indices: Ints,
+    pull_weights: Doubles,
+    shrinkage: float,
+    n_modules: int,
     i: int,
     to: int,
 ) -> float: ...
@@ -72,6 +83,14 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def sharpened(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    most: int,
+    power: float,
+    progress: Progress,
+) -> Doubles: ...
 def spread(
     indptr: Longs,
     indices: Ints,
@@ -94,6 +113,11 @@ def settle(
     relation_indices: Ints,
     relation_weights: Doubles,
     labels: Ints,
+    pull_indptr: Longs,
+    pull_indices: Ints,
+    pull_weights: Doubles,
+    shrinkage: float,
+    n_modules: int,
     queue: Ints,
     least_gain: float,
     may_found: bool,
@@ -125,6 +149,9 @@ def link(
     labels: Ints,
     least_linkage: float,
     fewest_modules: int,
+    lesser: float,
+    greater: float,
+    owner: Ints,
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def grow(

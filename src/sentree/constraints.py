@@ -350,6 +350,20 @@ class Constraints:
         )
         return made.hardened() if hard else made
 
+    def without_labels(self) -> Constraints:
+        """Return the statements that name no class: pairs, groups and triplets."""
+        return replace(
+            self,
+            label_index=no_points(),
+            label_code=no_points(),
+            negative_index=no_points(),
+            negative_code=no_points(),
+            classes=(),
+            declared=False,
+            hard=None if self.hard is None else self.hard.without_labels(),
+            finer=None,
+        )
+
     def hardened(self) -> Constraints:
         """Return the same statements, all of them hard but triplets and finer labels."""
         none = np.empty(0)

@@ -15,6 +15,7 @@ __all__ = [
     "Objective",
     "partition_objective",
     "singles_objective",
+    "steered_objective",
     "tree_objective",
     "vertex_entropy",
 ]
@@ -70,6 +71,41 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
         weights = np.where(apart, 0.0, weights)
     cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
     return Objective(entropy, -float(np.sum(cut * bits)) / total)
+
+
+def steered_objective(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    pull: Any = None,
+    shrinkage: float = 0.0,
+) -> Objective:
+    """Return the objective that moves among k modules follow: steered by beliefs, and shrunk.
+
+    As :func:`partition_objective` with (1 - s) V_X + s V / k in place of the volume V_X in the
+    logarithms, s being the ``shrinkage`` and k one more than the largest label; less what draws
+    each vertex to its module, over V. ``pull`` is a sparse matrix of vertices by modules.
+    """
+    modules = np.asarray(labels)
+    if pull is None and not shrinkage:
+        return partition_objective(graph, modules, relation)
+    total, k = graph.volume, int(modules.max()) + 1
+    if total == 0:
+        return Objective(0.0, 0.0)
+    volume = np.bincount(modules, graph.degree, k)
+    shrunk = np.where(volume > 0, (1 - shrinkage) * volume + shrinkage * total / k, 0.0)
+    bits = _log2(shrunk / total)
+    stays = volume - module_cuts(modules, k, graph.indptr, graph.indices, graph.weights)
+    entropy = vertex_entropy(graph) + float(np.sum(stays * bits)) / total
+    penalty = 0.0
+    if relation is not None:
+        csr = relation.tocsr()
+        weights = np.where(np.isneginf(csr.data), 0.0, csr.data)
+        cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
+        penalty -= float(np.sum(cut * bits)) / total
+    if pull is not None:
+        penalty -= float(pull[np.arange(graph.n), modules].sum()) / total
+    return Objective(entropy, penalty)
 
 
 def singles_objective(graph: Graph, relation: Any = None) -> Objective:

@@ -11,15 +11,17 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from sentree.beliefs import KnownClasses
 from sentree.constraints import Constraints, PairSimilarity
 from sentree.folds import FOLDS, Folds
 from sentree.graph import FloatArray, Graph
 from sentree.hard import Hardened, harden
+from sentree.named import NamedSearch, hidden_accuracy
 from sentree.novelty import new_clusters
-from sentree.optimise import PartitionResult, lowest, move, multilevel, settle
+from sentree.optimise import PartitionResult, Steering, lowest, move, multilevel, settle
 from sentree.propagation import propagate
-from sentree.scale import Judge, at_resolution, coarsen, coarsen_by_pairs, to_number
-from sentree.selection import Recipe, Selection, recipes, select, strongest
+from sentree.scale import Contacts, Judge, at_resolution, coarsen, coarsen_by_pairs, to_number
+from sentree.selection import LABEL_RECIPES, Recipe, Selection, chosen, recipes, select, strongest
 from sentree.tree import renumber
 from sentree.weights import Anchored, anchor, cannot_share
 
@@ -29,14 +31,11 @@ __all__ = ["FlatSearch", "Found", "Problem"]
 _ROUNDS = 3
 #: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
 _LARGE = 20_000
-#: Share of the samples that need a label before labels are spread over the graph as the start, and
-#: labels a class needs on average for single samples, not modules, to be what takes a class.
-_SHARE_TO_SPREAD, _LABELS_TO_SPREAD = 0.05, 3
-#: selection="auto": fewest statements of either kind that tell recipes apart, and most samples to
-#: search often. One kind alone never chooses: it would favour all together, or all apart.
-_CONSTRAINTS_TO_SELECT, _SAMPLES_TO_SELECT = 200, 20_000
 #: Pairs of either kind that tell the scale.
 _PAIRS_TO_TELL = 30
+#: Shrinkage of volumes while samples move among a known number of clusters: nearly unweighed, so
+#: that unequal clusters stay so.
+_SHRINKAGE = 0.9
 
 
 class Problem(NamedTuple):
@@ -49,6 +48,14 @@ class Problem(NamedTuple):
     hard: Constraints | None = None  # what must hold in the result
     init: NDArray[np.int32] | None = None  # clusters to start from
     concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
+    copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
+
+    @property
+    def copies_together(self) -> NDArray[np.int64] | None:
+        """Samples that are equal share a number, unless constraints want them apart."""
+        if self.copies is None:
+            return None
+        return self.constraints.closure(self.graph.n).kept_together(self.copies)
 
     def paper_relation(self, penalty: float) -> Any:
         """Return the relation graph with the paper's weights; None without constraints."""
@@ -65,6 +72,8 @@ class Found(NamedTuple):
     search: Anchored
     labels: NDArray[np.int32]  # of the samples, then of the anchors
     trace: FloatArray
+    disbelief: float = 0.0  # bits that the labels nearby say against the result
+    selection: Selection | None = None  # by which recipe it was found, and why
 
 
 @dataclass(frozen=True)
@@ -80,22 +89,28 @@ class FlatSearch:
     n_jobs: int | None = None
     seed: int = 0
     recipe: Recipe | None = None  # the usual one where none was chosen
+    selection: str = "off"  # whether constraints may choose it
 
     def run(self, problem: Problem, search: Anchored | None = None) -> Found:
         """Find modules, or take the clusters there are; bring them to the scale; move once more."""
         if search is None:
             search = self.constrained(problem)
-        hardened = harden(search, problem.hard, self.n_clusters)
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+        if self._follows_labels(problem):
+            return self._named(problem, search, hardened)
         working, vertex = hardened
         concerned, trace = None, np.empty(0)
+        shrinkage = 0.0 if self.weights == "paper" else _SHRINKAGE
         if problem.init is not None:
             labels, concerned = self._resumed(problem, hardened)
         else:
             labels, trace = self._found(problem, hardened)
-            if self.n_clusters is None and self.resolution is None and not problem.constraints:
-                # Left to itself the scale may be very unequal clusters; moving would even them out.
-                concerned = np.empty(0, dtype=np.int64)
-        result = _moved(working, labels, concerned)
+            if self.n_clusters is None and self.resolution is None:
+                shrinkage = 0.0
+                if not problem.constraints:
+                    # The scale may be very unequal clusters; moving would even them out.
+                    concerned = np.empty(0, dtype=np.int64)
+        result = _moved(working, labels, Steering(None, shrinkage), concerned)
         labels = result.labels
         if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
             labels = to_number(working, labels, self.n_clusters)  # only an anchor was left in one
@@ -109,14 +124,15 @@ class FlatSearch:
         graph = strongest(problem.graph, recipe.n_neighbors)
         return replace(self, recipe=recipe), problem._replace(graph=graph)
 
-    def select(self, problem: Problem, wish: str) -> Selection | None:
-        """Let the constraints choose the recipe, if that is wanted and they can."""
+    def select(self, problem: Problem) -> Selection | None:
+        """Let pairs choose the recipe, if that is asked for: it takes many searches.
+
+        One kind of pairs alone never chooses: it would favour all together, or all apart.
+        """
         given, graph = problem.constraints, problem.graph
-        labelled = given.label_index.size
-        of_each = min(len(given.must_link) + labelled, len(given.cannot_link) + labelled)
-        enough = of_each >= _CONSTRAINTS_TO_SELECT and graph.n <= _SAMPLES_TO_SELECT
-        wanted = wish == "on" or (wish == "auto" and enough and self.n_clusters is not None)
-        if not wanted or not of_each or self.weights == "paper":
+        if self.selection != "on" or self.weights == "paper" or self._follows_labels(problem):
+            return None
+        if not len(given.must_link) or not len(given.cannot_link):
             return None
         cut: dict[int | None, Graph] = {}
 
@@ -129,23 +145,60 @@ class FlatSearch:
                 warnings.simplefilter("ignore")  # said once, about the result
                 return replace(self, recipe=recipe).run(part).labels[: graph.n]
 
-        labels = self.n_clusters is not None and np.unique(given.label_code).size > 1
-        neighbors = round(graph.n_edges / graph.n)
-        tried = recipes(self.usual(problem), neighbors, labels)
-        return select(graph.n, given, tried, solve)
+        return select(graph.n, given, recipes(round(graph.n_edges / graph.n)), solve)
 
-    def usual(self, problem: Problem) -> Recipe:
-        """Return the usual recipe: labels are spread as the start where they are many."""
-        given = problem.constraints
-        labelled, n_named = given.label_index.size, np.unique(given.label_code).size
-        if self.n_clusters is None:
-            scale_open = self.resolution is None and labelled > 0
-            known = scale_open and labelled >= _LABELS_TO_SPREAD * n_named
-            return Recipe(start="classes" if known else "modules")
-        if labelled < _SHARE_TO_SPREAD * problem.graph.n or n_named < 2:
-            return Recipe()
-        few = labelled < _LABELS_TO_SPREAD * self.n_clusters
-        return Recipe(start="votes" if few else "labels")
+    def _follows_labels(self, problem: Problem) -> bool:
+        """Whether labels steer the search."""
+        labelled = problem.constraints.label_index.size > 0
+        return labelled and self.weights == "degree" and self.penalty != 0
+
+    def _known(self, problem: Problem) -> tuple[KnownClasses, NDArray[np.int64]]:
+        """Return what is known of the classes of samples, and the code of each class."""
+        closure = problem.constraints.closure(problem.graph.n, n_classes=problem.n_classes)
+        return KnownClasses.of(closure)
+
+    def _named(self, problem: Problem, search: Anchored, hardened: Hardened) -> Found:
+        """Find a cluster for each class that labels name, and others as the data have it.
+
+        How labels are followed is told by labels hidden in turn, in a fraction of a search.
+        """
+        known = self._known(problem)[0].on(hardened.vertex)
+        named = self._named_search(problem, hardened, known)
+        selection, recipe = None, self.recipe or LABEL_RECIPES[0]
+        enough = self.n_clusters is None or self.n_clusters >= known.n_classes
+        if self.recipe is None and self.selection != "off" and problem.init is None and enough:
+            ways = [candidate.way for candidate in LABEL_RECIPES]
+            right = hidden_accuracy(named, known, ways, once=problem.graph.n > _LARGE)
+            if right[0].size:
+                selection = chosen(LABEL_RECIPES, right)
+                recipe = selection.chosen
+        found = named.run(known, recipe.way)
+        labels = found.result.labels[hardened.vertex]
+        return Found(search, labels, found.result.trace, found.disbelief, selection)
+
+    def _named_search(
+        self, problem: Problem, hardened: Hardened, known: KnownClasses
+    ) -> NamedSearch:
+        """Return the search around labels, on the modules of one without."""
+        working = hardened.problem
+        if problem.init is not None:
+            modules = self._placed(problem, hardened)
+        else:
+            modules = self._modules(working).labels
+        contacts = Contacts.of(working, modules)
+        wanted, new = self.n_clusters, None
+        if wanted is None and self.resolution is None and problem.init is None:
+            new = _new(working, modules, known)
+        elif wanted is None and problem.init is not None:
+            wanted = int(modules[: working.n].max()) + 1
+        strength = 1.0 if self.penalty is None else self.penalty
+
+        def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
+            return _moved(working, labels, steering)
+
+        return NamedSearch(
+            working, modules, contacts, wanted, self.resolution, strength, new, moved
+        )
 
     def constrained(self, problem: Problem) -> Anchored:
         """Return the graphs with the constraints weighed."""
@@ -157,9 +210,11 @@ class FlatSearch:
             return Anchored(graph, problem.paper_relation(penalty), graph.n)
         penalty = 1.0 if self.penalty is None else self.penalty
         recipe = self.recipe or Recipe()
-        closure = given.closure(graph.n, n_classes=problem.n_classes)
+        pairs = given.without_labels()  # labels are followed as beliefs
+        if not pairs:
+            return Anchored(graph, None, graph.n)
         share = cannot_share(self._same(problem)) * recipe.cannot
-        anchored = anchor(graph, given, closure, share)
+        anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
         return anchored._replace(relation=anchored.relation * (penalty * recipe.strength))
 
     def _same(self, problem: Problem) -> float:
@@ -177,20 +232,8 @@ class FlatSearch:
     def _found(self, problem: Problem, hardened: Hardened) -> tuple[NDArray[Any], FloatArray]:
         """Search for modules and bring them to the scale that was asked for."""
         working = hardened.problem
-        recipe = self.recipe or self.usual(problem)
-        if recipe.start == "classes":
-            classes = self._classes(problem, hardened)
-            if classes is not None:
-                return classes, np.empty(0)
-            recipe = recipe._replace(start="modules")
-        spread = recipe.start != "modules" and np.unique(problem.constraints.label_code).size > 1
-        if spread and recipe.start == "labels":
-            start, trace = self._spread(problem, hardened, None), np.empty(0)
-        else:
-            modules = self._modules(working)
-            start, trace = modules.labels, modules.trace
-            if spread:
-                start = self._spread(problem, hardened, start)
+        modules = self._modules(working)
+        start, trace = modules.labels, modules.trace
         if self.n_clusters is not None:
             return to_number(working, start, self.n_clusters), trace
         if self.resolution is not None:
@@ -238,36 +281,15 @@ class FlatSearch:
         with ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), self.n_init)) as pool:
             return min(pool.map(search, seeds), key=lambda found: found.objective)
 
-    def _spread(
-        self, problem: Problem, hardened: Hardened, modules: NDArray[np.int32] | None
-    ) -> NDArray[np.int32]:
-        """Spread the labels over the graph; modules, where given, take one class each.
-
-        Samples move before a class that no label names is looked for inside the others.
-        """
-        if modules is not None:
-            modules = modules[hardened.vertex][: problem.graph.n]
-        spread = _propagated(problem, modules)
-        return _moved(hardened.problem, hardened.start(spread)).labels
-
-    def _classes(self, problem: Problem, hardened: Hardened) -> NDArray[np.int32] | None:
-        """Start from the classes that labels name, and clusters that are new; None if few tell.
-
-        What is new shows in clusters found without labels: they do not pull their samples out.
-        """
-        given, graph = problem.constraints, problem.graph
-        if not given.label_index.size:
-            return None
-        plain = Anchored(graph, None, graph.n)
-        clusters = coarsen(plain, self._modules(plain).labels)
-        index, first = np.unique(given.label_index, return_index=True)
-        new = new_clusters(graph, clusters, index, given.label_code[first])
-        if new is None:
-            return None
-        unnamed = new[clusters]
-        unnamed[index] = False
-        start = np.where(unnamed, len(given.classes) + clusters, _propagated(problem))
-        return hardened.start(start)
+    def _placed(self, problem: Problem, hardened: Hardened) -> NDArray[np.int32]:
+        """Return the clusters to start from, with samples that have none put to neighbours'."""
+        assert problem.init is not None
+        placed = np.flatnonzero(problem.init >= 0)
+        samples = renumber(problem.init)
+        if placed.size < samples.size:
+            known = renumber(problem.init[placed])
+            samples = renumber(propagate(problem.graph, placed, known))
+        return hardened.start(samples)
 
     def _resumed(
         self, problem: Problem, hardened: Hardened
@@ -275,37 +297,33 @@ class FlatSearch:
         """Start from clusters there are; return them and the vertices that may have to move."""
         assert problem.init is not None
         working, vertex = hardened
-        placed = np.flatnonzero(problem.init >= 0)
-        samples = renumber(problem.init)
-        if placed.size < samples.size:
-            known = renumber(problem.init[placed])
-            samples = renumber(propagate(problem.graph, placed, known))
-        labels = hardened.start(samples)
+        labels = self._placed(problem, hardened)
         if self.n_clusters is not None and int(labels.max()) + 1 != self.n_clusters:
             return to_number(working, labels, self.n_clusters), None
         if problem.concerned is None:
             return labels, None
-        moved = np.flatnonzero(renumber(labels[vertex[: samples.size]]) != samples)
-        return labels, vertex[np.union1d(problem.concerned, moved)]
+        samples = problem.init
+        moved = renumber(labels[vertex[: samples.size]]) != renumber(samples)
+        return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(moved))]
 
 
-def _propagated(problem: Problem, modules: NDArray[np.int32] | None = None) -> NDArray[np.int64]:
-    """Return the class of every sample, of those that labels name."""
-    given = problem.constraints
-    return propagate(
-        problem.graph,
-        given.label_index,
-        given.label_code,
-        excluded=(given.negative_index, given.negative_code),
-        modules=modules,
-    )
+def _new(working: Anchored, modules: NDArray[np.int32], known: KnownClasses) -> NDArray[np.int64]:
+    """Return the clusters in which vertices are of no class that labels name; -1 elsewhere."""
+    clusters = coarsen(working, modules)
+    new = new_clusters(working.graph, clusters, known.points, known.code)
+    number = np.where(new, np.cumsum(new) - 1, -1)[clusters]
+    number[known.points] = -1
+    return np.asarray(number, dtype=np.int64)
 
 
 def _moved(
-    working: Anchored, labels: NDArray[np.int32], concerned: NDArray[np.int64] | None = None
+    working: Anchored,
+    labels: NDArray[Any],
+    steering: Steering,
+    concerned: NDArray[np.int64] | None = None,
 ) -> PartitionResult:
     """Move single vertices, or only those concerned, at a fixed number of modules."""
     graph, relation = working.graph, working.relation
     if concerned is None and graph.n <= _LARGE:
-        return move(graph, labels, relation, keep_modules=True)
-    return settle(graph, labels, relation, vertices=concerned, keep_modules=True)
+        return move(graph, labels, relation, steering=steering, keep_modules=True)
+    return settle(graph, labels, relation, vertices=concerned, steering=steering, keep_modules=True)

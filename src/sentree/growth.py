@@ -14,6 +14,7 @@ from sentree.estimator import join_isolated
 from sentree.flat import FlatSearch, Problem
 from sentree.graph import FloatArray, Graph
 from sentree.optimise import grow
+from sentree.selection import Selection
 from sentree.tree import EncodingTree, TreeShape, first_leaves, follow, renumber
 from sentree.weights import Anchored, triplet_weights, with_triplets
 
@@ -27,6 +28,7 @@ class Grown(NamedTuple):
     labels: NDArray[np.int32]
     objective: Objective
     trace: FloatArray
+    selection: Selection | None = None  # by which recipe the clusters were found
 
 
 def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalty: bool) -> Grown:
@@ -48,7 +50,8 @@ def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalt
     relation = flat.constrained(problem).relation
     tree = _measured(parent, graph, relation).by_volume()
     objective = tree_objective(tree, leaf_penalty=leaf_penalty)
-    return Grown(tree, coarse.labels, objective, np.append(coarse.trace, objective.value))
+    trace = np.append(coarse.trace, objective.value)
+    return Grown(tree, coarse.labels, objective, trace, coarse.selection)
 
 
 def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty: bool) -> Grown:
@@ -58,12 +61,13 @@ def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty:
     weight = triplet_weights(problem.graph, given)
     if flat.penalty is not None:
         weight *= flat.penalty
-    clusters = None
+    clusters, selection = None, None
     told = flat.n_clusters is not None or given.label_index.size > 0
     free = height == 1 or (height is not None and not told)
     if not free or problem.hard or problem.init is not None:
-        labels = flat.run(problem, with_triplets(search, given, weight)).labels
-        found = join_isolated(renumber(labels[:n]), problem)
+        run = flat.run(problem, with_triplets(search, given, weight))
+        selection = run.selection
+        found = join_isolated(renumber(run.labels[:n]), problem)
         clusters = search.extended(found)
     result = grow(
         search.graph,
@@ -76,7 +80,8 @@ def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty:
     )
     tree = _without_anchors(result.tree, search, problem.graph)
     labels = tree.labels_at(1) if clusters is None else found
-    return Grown(tree, labels, tree_objective(result.tree, leaf_penalty=leaf_penalty), result.trace)
+    objective = tree_objective(result.tree, leaf_penalty=leaf_penalty)
+    return Grown(tree, labels, objective, result.trace, selection)
 
 
 def _refined(

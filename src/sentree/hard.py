@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from sentree.colouring import Uncolourable, colour
 from sentree.constraints import Closure, Constraints
@@ -67,8 +68,24 @@ def _mended(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
     return renumber(modules)
 
 
-def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None = None) -> Hardened:
-    """Build hard constraints into a problem.
+def harden(
+    problem: Anchored,
+    hard: Constraints | None,
+    n_clusters: int | None = None,
+    copies: IntArray | None = None,
+) -> Hardened:
+    """Build hard constraints into a problem, and make one vertex of samples that are copies.
+
+    Parameters
+    ----------
+    problem : Anchored
+        The graphs.
+    hard : Constraints or None
+        What must hold.
+    n_clusters : int, optional
+        The number of clusters that is wanted.
+    copies : int array, optional
+        Samples with the same number are one, unless hard constraints keep some of them apart.
 
     Raises
     ------
@@ -76,20 +93,52 @@ def harden(problem: Anchored, hard: Constraints | None, n_clusters: int | None =
         Where they contradict one another, or leave no room for ``n_clusters``.
     """
     n, total = problem.n, problem.graph.n
-    if not hard:
+    if not hard and copies is None:
         return Hardened(problem, np.arange(total))
-    closure = hard.closure(n)
+    closure = (hard or Constraints()).closure(n)
     _check_size(closure)
-    if n_clusters is not None:
+    if hard and n_clusters is not None:
         check_room(closure, n_clusters)
-    vertex = np.concatenate((closure.component, closure.n_components + np.arange(total - n)))
+    whole, cannot = closure.component, closure.cannot
+    if copies is not None:
+        whole, cannot = _with_copies(closure, closure.kept_together(copies))
+        if n_clusters is not None and whole.max() + 1 < n_clusters:
+            whole, cannot = closure.component, closure.cannot  # only copies are left to part
+    k = int(whole.max()) + 1
+    vertex = np.concatenate((whole, k + np.arange(total - n)))
     graph, relation = contract(problem.graph, problem.relation, vertex)
-    relation = _kept_apart(relation, closure.cannot, graph.n)
+    relation = _kept_apart(relation, cannot, graph.n)
     together = None
     if problem.together is not None:
         together = np.zeros(graph.n, dtype=np.int32)
         together[vertex] = problem.together
-    return Hardened(Anchored(graph, relation, closure.n_components, together), vertex)
+    return Hardened(Anchored(graph, relation, k, together), vertex)
+
+
+def _with_copies(closure: Closure, copies: IntArray) -> tuple[IntArray, IntArray]:
+    """Unite components that hold copies of one sample; return them, and which are kept apart.
+
+    Where that would unite what is kept apart, the components stay as they are.
+    """
+    n, k = closure.component.size, closure.n_components
+    links = sp.coo_array(
+        (np.ones(n), (closure.component, copies)), shape=(k, int(copies.max()) + 1)
+    )
+    both = sp.block_array([[None, links], [links.T, None]])
+    part = connected_components(both, directed=False)[1][:k]
+    ends = part[closure.cannot]
+    broken = np.unique(ends[ends[:, 0] == ends[:, 1], 0])
+    stays = np.isin(part, broken)
+    part = renumber(np.where(stays, part.size + np.arange(k), part)).astype(np.int64)
+    cannot = np.unique(np.sort(part[closure.cannot], axis=1), axis=0)
+    return renumber(part[closure.component]).astype(np.int64), _relabelled(part, closure, cannot)
+
+
+def _relabelled(part: IntArray, closure: Closure, cannot: IntArray) -> IntArray:
+    """Number parts as the vertices are, by first appearance among the samples."""
+    number = np.empty(int(part.max()) + 1, dtype=np.int64)
+    number[part[closure.component]] = renumber(part[closure.component])
+    return np.unique(np.sort(number[cannot], axis=1), axis=0)
 
 
 def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, Any]:
@@ -120,11 +169,16 @@ def apart_pairs(relation: Any) -> tuple[IntArray, IntArray]:
     return entries.row[chosen].astype(np.int64), entries.col[chosen].astype(np.int64)
 
 
-def fold(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
+def fold(
+    problem: Anchored,
+    labels: NDArray[np.int32],
+    n_clusters: int,
+    owners: NDArray[Any] | None = None,
+) -> NDArray[np.int32]:
     """Unite modules that do not touch until there are ``n_clusters``, small ones with large ones.
 
-    Where modules that are kept apart stand in the way, the vertices that are kept apart are dealt
-    out anew.
+    Modules with an owner (>= 0) stay as they are. Where modules that are kept apart stand in the
+    way, the vertices that are kept apart are dealt out anew.
     """
     found = int(labels.max()) + 1
     if found <= n_clusters:
@@ -133,7 +187,9 @@ def fold(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArr
     by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
     if i.size == 0:
         target = np.arange(found)
-        target[by_volume[: found - n_clusters]] = by_volume[-1]
+        loose = by_volume if owners is None else by_volume[owners[by_volume] < 0]
+        loose = loose[loose != by_volume[-1]]
+        target[loose[: found - n_clusters]] = by_volume[-1]
         return renumber(target[labels])
     target = _folded(labels[i], labels[j], by_volume.tolist(), n_clusters)
     if np.unique(target).size <= n_clusters:

@@ -155,12 +155,14 @@ class SSEHierarchy(SSEEstimator):
             penalty=self.penalty,
             n_jobs=self.n_jobs,
             seed=self._seed(),
+            selection=self.selection,
         )
-        self.selection_ = flat.select(problem, self.selection)
+        self.selection_ = flat.select(problem)
         flat, problem = flat.follow(self.selection_, problem)
         self.graph_ = problem.graph
         found = grown(problem, flat, height=self.height, leaf_penalty=leaf_penalty)
         self.tree_, self.labels_ = found.tree, found.labels
+        self.selection_ = found.selection or self.selection_
         entropy = tree_objective(self.tree_).entropy
         self._store(Objective(entropy, found.objective.penalty), found.trace)
 

@@ -14,25 +14,21 @@ from sentree.graph import Graph, largest_column
 
 __all__ = ["new_clusters"]
 
-#: Share of the samples of the clusters that labels are found in which need one, for labels to tell
-#: what is new.
-_SHARE_TO_TELL = 0.05
 #: Chance, before the labels are looked at, that a class is one which nobody would have labelled.
 _NEVER_LABELLED = 0.01
 
 
 def new_clusters(
     graph: Graph, clusters: NDArray[Any], index: NDArray[Any], code: NDArray[Any]
-) -> NDArray[np.bool_] | None:
-    """Tell which clusters hold samples of a class that no label names; None if labels are too few.
+) -> NDArray[np.bool_]:
+    """Tell which clusters hold samples of a class that no label names.
 
     A cluster is a class of its own or a further part of a class that has other clusters, too. How
-    often it is a further part shows in the clusters that hold labels. Where they are at least one
-    sample in twenty, a cluster of s samples that is part of a class named has none with probability
-    (1 - rate)^s, whereas one of a class that nobody labels never has any, and one of a class that
-    was missed by chance has none by the same chance. The likelier counts. A few stray labels may be
-    in a new cluster, but not half of those of a class. What no path of the graph leads to from a
-    label is new in any case.
+    often it is a further part shows in the clusters that hold labels. A cluster of s samples that
+    is part of a class named has no label with probability (1 - rate)^s, whereas one of a class that
+    nobody labels never has any, and one of a class that was missed by chance has none by the same
+    chance. The likelier counts. A few stray labels may be in a new cluster, but not half of those
+    of a class. What no path of the graph leads to from a label is new in any case.
 
     Parameters
     ----------
@@ -49,8 +45,6 @@ def new_clusters(
     labels = np.bincount(clusters[index], minlength=size.size)
     known = labels > 0
     around = size[known].sum()
-    if index.size + 1 <= _SHARE_TO_TELL * around:  # a twentieth may have been rounded down
-        return None
     classes = np.unique(largest_column(votes)[known]).size
     further = (known.sum() - classes + 1) / (known.sum() + 2)
     by_chance = bdtr(labels, size, index.size / around)

@@ -16,13 +16,19 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sentree import _kernels
-from sentree.entropy import partition_objective, singles_objective, tree_objective
+from sentree.entropy import (
+    partition_objective,
+    singles_objective,
+    steered_objective,
+    tree_objective,
+)
 from sentree.graph import FloatArray, Graph
 from sentree.tree import EncodingTree, follow, keep_nodes, renumber
 
 __all__ = [
     "LinkResult",
     "PartitionResult",
+    "Steering",
     "TreeResult",
     "compress",
     "graft",
@@ -33,6 +39,7 @@ __all__ = [
     "move_gain",
     "multilevel",
     "settle",
+    "sharpened",
     "spread",
     "stretch",
 ]
@@ -48,6 +55,36 @@ _LEAST_MOVE_GAIN = 1e-12
 #: and above, from which size on, and for how many sweeps. They end before where shares change by
 #: less, on average, than the last number over that of the sweeps.
 _LARGE, _EXACT, _ROUGH, _LEAST_CHANGE = 20_000, (8, 1e-3, 300), (4, 1e-2, 5), 0.03
+
+
+class Steering(NamedTuple):
+    """What steers moves among a fixed number of modules, beside the graphs.
+
+    ``pull`` is a sparse matrix of vertices by modules: what draws each vertex to a module, in bits
+    times weight. ``shrinkage`` s replaces the volume of a module by (1 - s) V_X + s V / k, so that
+    unequal modules are not evened out; 0 is the objective.
+    """
+
+    pull: Any = None
+    shrinkage: float = 0.0
+
+    def arrays(self, n_modules: int) -> tuple[_Longs, _Ints, FloatArray, float, int]:
+        """Return what the kernels take."""
+        if self.pull is None:
+            none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+            return (*none, self.shrinkage, n_modules)
+        rows = sp.csr_array(self.pull)
+        return (
+            rows.indptr.astype(np.int64),
+            rows.indices.astype(np.int32),
+            np.ascontiguousarray(rows.data, dtype=np.float64),
+            self.shrinkage,
+            n_modules,
+        )
+
+
+#: Moves by the objective alone.
+_UNSTEERED = Steering()
 
 
 class PartitionResult(NamedTuple):
@@ -88,6 +125,7 @@ def merge(
     *,
     n_modules: int | None = None,
     must_link_first: bool = False,
+    owner: ArrayLike | None = None,
     progress: Progress = None,
 ) -> PartitionResult:
     """Merge modules from single vertices, the pair with the largest gain first.
@@ -95,7 +133,8 @@ def merge(
     Only pairs adjacent in the data graph merge. Without ``n_modules`` merging ends when no merge
     lowers the objective; with it, when that many modules (or no adjacent pair) are left.
     ``must_link_first`` merges pairs with positive relation weight before all others, and lets a
-    module that a must-link made grow on before the rest.
+    module that a must-link made grow on before the rest. Vertices with an ``owner`` (>= 0) never
+    come together.
     """
     if n_modules is not None and n_modules < 1:
         raise ValueError(f"n_modules must be at least 1, got {n_modules}")
@@ -104,7 +143,7 @@ def merge(
     if graph.volume == 0:
         return PartitionResult(np.arange(n, dtype=np.int32), start, np.array([start]))
     first, second, gain = _kernels.merge(
-        *_problem(graph, relation), n_modules or 0, must_link_first, progress
+        *_problem(graph, relation), n_modules or 0, must_link_first, _owners(owner), progress
     )
     return PartitionResult(renumber(_joined(n, first, second)), *_trace(start, gain))
 
@@ -114,33 +153,45 @@ def move(
     labels: ArrayLike,
     relation: Any = None,
     *,
+    steering: Steering = _UNSTEERED,
     keep_modules: bool = False,
     max_sweeps: int = 300,
     progress: Progress = None,
 ) -> PartitionResult:
     """Move vertices one by one to the touching module that gains most, until none gains.
 
-    ``keep_modules`` lets no module become empty.
+    ``keep_modules`` lets no module become empty. With a ``steering``, labels are the modules that
+    it speaks of, and keep their numbers.
     """
-    start_labels = renumber(labels)
-    start = partition_objective(graph, start_labels, relation).value
+    start_labels = _numbered(labels, steering)
+    start = steered_objective(graph, start_labels, relation, *steering).value
     if graph.volume == 0:
         return PartitionResult(start_labels, start, np.array([start]))
     moved, _, _, gain, _ = _kernels.move(
         *_problem(graph, relation),
         start_labels,
+        *steering.arrays(int(start_labels.max()) + 1),
         _LEAST_MOVE_GAIN,
         max_sweeps,
         keep_modules,
         progress,
     )
-    return PartitionResult(renumber(moved), *_trace(start, gain))
+    return PartitionResult(_numbered(moved, steering), *_trace(start, gain))
 
 
-def move_gain(graph: Graph, labels: ArrayLike, i: int, module: int, relation: Any = None) -> float:
+def move_gain(
+    graph: Graph,
+    labels: ArrayLike,
+    i: int,
+    module: int,
+    relation: Any = None,
+    *,
+    steering: Steering = _UNSTEERED,
+) -> float:
     """Return the gain of moving vertex i to a module; numbers that no label has are empty ones."""
     modules = np.ascontiguousarray(labels, dtype=np.int32)
-    return float(_kernels.move_gain(*_problem(graph, relation), modules, i, module))
+    arrays = steering.arrays(int(modules.max()) + 1)
+    return float(_kernels.move_gain(*_problem(graph, relation), modules, *arrays, i, module))
 
 
 def settle(
@@ -149,6 +200,7 @@ def settle(
     relation: Any = None,
     *,
     vertices: ArrayLike | None = None,
+    steering: Steering = _UNSTEERED,
     keep_modules: bool = False,
     progress: Progress = None,
 ) -> PartitionResult:
@@ -156,23 +208,24 @@ def settle(
 
     The queue starts with ``vertices``, or all. A vertex may found a module of its own unless
     ``keep_modules``, which keeps the number of modules as it is. All pairs adjacent in either graph
-    count. The trace has two values.
+    count. The trace has two values. ``steering`` as in :func:`move`.
     """
-    start_labels = renumber(labels)
-    start = partition_objective(graph, start_labels, relation).value
+    start_labels = _numbered(labels, steering)
+    start = steered_objective(graph, start_labels, relation, *steering).value
     if graph.volume == 0:
         return PartitionResult(start_labels, start, np.array([start]))
     queue = np.arange(graph.n) if vertices is None else np.unique(np.asarray(vertices))
     moved, gain = _kernels.settle(
         *_problem(graph, relation),
         start_labels,
+        *steering.arrays(int(start_labels.max()) + 1),
         queue.astype(np.int32),
         _LEAST_MOVE_GAIN,
         not keep_modules,
         keep_modules,
         progress,
     )
-    return PartitionResult(renumber(moved), *_trace(start, np.array([gain])))
+    return PartitionResult(_numbered(moved, steering), *_trace(start, np.array([gain])))
 
 
 def multilevel(
@@ -239,43 +292,82 @@ def link(
     *,
     n_modules: int = 1,
     least: float = 0.0,
+    powers: tuple[float, float] = (1.0, 1.0),
+    owner: ArrayLike | None = None,
     progress: Progress = None,
 ) -> LinkResult:
     """Unite touching modules, the most strongly linked pair first.
 
-    The linkage of two modules is the weight between them in both graphs against what chance would
-    give, w V / (V_X V_Y). Uniting ends at ``n_modules``, when no linkage reaches ``least``, or when
-    no two modules touch with a positive weight.
+    The linkage of two modules is the weight between them in both graphs over powers of their
+    volumes, the lesser and the greater, all as shares of the whole; with powers of 1 it is w V /
+    (V_X V_Y), the weight against what chance would give. Uniting ends at ``n_modules``, when no
+    linkage reaches ``least``, or when no two modules touch with a positive weight. Modules with an
+    ``owner`` (>= 0; one entry for each, by first appearance in ``labels``) are never united with
+    one another.
     """
     modules = renumber(labels)
     k = int(modules.max()) + 1
     if graph.volume == 0:
         return LinkResult(modules, np.empty(0), np.empty((0, 2), dtype=np.int32))
     first, second, linkage = _kernels.link(
-        *_problem(graph, relation), modules, max(least, 0.0), n_modules, progress
+        *_problem(graph, relation),
+        modules,
+        max(least, 0.0),
+        n_modules,
+        *powers,
+        _owners(owner),
+        progress,
     )
     labels = renumber(_joined(k, first, second)[modules])
     return LinkResult(labels, linkage, np.column_stack((first, second)))
 
 
+def sharpened(
+    graph: Graph, most: int, power: float, *, progress: Progress = None
+) -> sp.csr_array[Any, tuple[int, int]]:
+    """Return the graph to spread labels over: the strongest edges, weighed more sharply.
+
+    An edge counts if it is among the ``most`` strongest of either end (or ties with them), with a
+    power of its weight against the largest of all.
+    """
+    arrays = graph.indptr, graph.indices, graph.weights
+    weights = _kernels.sharpened(*arrays, most, power, progress)
+    return sp.csr_array((weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+
+
 def spread(
-    graph: Graph, index: ArrayLike, code: ArrayLike, *, progress: Progress = None
+    graph: Any, index: ArrayLike, code: ArrayLike, *, progress: Progress = None
 ) -> sp.csr_array[Any, tuple[int, int]]:
     """Spread the classes 0..k-1 of some vertices: each believes what its neighbours do on average.
 
-    Returns a matrix of vertices by classes whose rows sum to 1, or are empty where no label
-    reaches. Small shares are left out: below 0.001 and beyond the eighth, or in graphs of more than
-    20,000 vertices below 0.01 and beyond the fourth.
+    ``graph`` is a :class:`~sentree.Graph`, or a symmetric CSR array of weights >= 0. Returns a
+    matrix of vertices by classes whose rows sum to 1, or are empty where no label reaches. Small
+    shares are left out: below 0.001 and beyond the eighth, or in graphs of more than 20,000
+    vertices below 0.01 and beyond the fourth.
     """
     points = np.ascontiguousarray(index, dtype=np.int32)
     classes = np.ascontiguousarray(code, dtype=np.int32)
     k = int(classes.max(initial=-1)) + 1
-    arrays = graph.indptr, graph.indices, graph.weights
-    shares, least, sweeps = _EXACT if graph.n <= _LARGE else _ROUGH
+    if isinstance(graph, Graph):
+        n, indptr, indices, weights = graph.n, graph.indptr, graph.indices, graph.weights
+    else:
+        n, weights = graph.shape[0], graph.data
+        indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+    shares, least, sweeps = _EXACT if n <= _LARGE else _ROUGH
     row, column, share = _kernels.spread(
-        *arrays, points, classes, k, shares, least, sweeps, _LEAST_CHANGE / sweeps, progress
+        indptr,
+        indices,
+        weights,
+        points,
+        classes,
+        k,
+        shares,
+        least,
+        sweeps,
+        _LEAST_CHANGE / sweeps,
+        progress,
     )
-    return sp.csr_array((share, (row, column)), shape=(graph.n, k))
+    return sp.csr_array((share, (row, column)), shape=(n, k))
 
 
 def stretch(
@@ -429,6 +521,18 @@ def graft(
         progress,
     )
     return TreeResult(_measured(problem, parent), *_trace(start, gain))
+
+
+def _numbered(labels: ArrayLike, steering: Steering) -> _Ints:
+    """Return labels numbered by first appearance, or as they are where a pull names modules."""
+    if steering.pull is None:
+        return renumber(labels)
+    return np.ascontiguousarray(labels, dtype=np.int32)
+
+
+def _owners(owner: ArrayLike | None) -> _Ints:
+    """Return owners as the kernels take them; none where nothing is owned."""
+    return np.asarray([] if owner is None else owner, dtype=np.int32)
 
 
 def _measured(problem: Problem, parent: NDArray[Any]) -> EncodingTree:

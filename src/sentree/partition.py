@@ -240,11 +240,12 @@ class SSEPartition(SSEEstimator):
             problem, found = self._multilevel(problem)
         else:
             found = self._merge_and_move(problem)
-        search, labels, trace = found
+        search, labels, trace = found[:3]
         self.labels_ = join_isolated(renumber(labels[: problem.graph.n]), problem)
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
         penalty = partition_objective(search.graph, labels, search.relation).penalty
+        penalty += found.disbelief
         self._store(Objective(entropy, penalty), trace)
 
     def _multilevel(self, problem: Problem) -> tuple[Problem, Found]:
@@ -258,14 +259,17 @@ class SSEPartition(SSEEstimator):
             n_init=self.n_init,
             n_jobs=self.n_jobs,
             seed=self._seed(),
+            selection=self.selection,
         )
         if problem.concerned is None:  # a refit keeps the recipe
-            self.selection_ = flat.select(problem, self.selection)
+            self.selection_ = flat.select(problem)
             flat, problem = flat.follow(self.selection_, problem)
             self.graph_ = problem.graph
         elif self.selection_ is not None:
             flat = replace(flat, recipe=self.selection_.chosen)
-        return problem, flat.run(problem)
+        found = flat.run(problem)
+        self.selection_ = found.selection or self.selection_
+        return problem, found
 
     def _merge_and_move(self, problem: Problem) -> Found:
         """Search as the paper does."""

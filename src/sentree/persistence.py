@@ -462,10 +462,15 @@ def _selection(stored: _Stored | None) -> Selection | None:
     if stored is None:
         return None
     tried = (
-        Candidate(**{**candidate, "recipe": Recipe(**candidate["recipe"])})
+        Candidate(**{**candidate, "recipe": _recipe(candidate["recipe"])})
         for candidate in stored["candidates"]
     )
-    return Selection(**{**stored, "chosen": Recipe(**stored["chosen"]), "candidates": tuple(tried)})
+    return Selection(**{**stored, "chosen": _recipe(stored["chosen"]), "candidates": tuple(tried)})
+
+
+def _recipe(stored: _Stored) -> Recipe:
+    """Return a recipe, without what earlier versions knew of one."""
+    return Recipe(**{name: stored[name] for name in Recipe._fields if name in stored})
 
 
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:

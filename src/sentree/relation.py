@@ -85,6 +85,24 @@ class Closure:
         n, k, sets = self.component.size, self.n_components, len(self.exclusive)
         return f"Closure(n={n}, n_components={k}, direct={len(self.direct)}, exclusive={sets})"
 
+    def kept_together(self, groups: IntArray) -> IntArray:
+        """Return the groups, those of which members are apart taken to single points.
+
+        Only what keeps two members of one group apart directly, or by their components, counts.
+        """
+        groups = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        n = groups.size
+        named = np.zeros(self.n_components, dtype=bool)
+        named[self.direct.ravel()] = True
+        for components in self.exclusive:
+            named[components] = True
+        concerned = np.flatnonzero(named[self.component])
+        pairs = np.unique(np.column_stack((groups[concerned], self.component[concerned])), axis=0)
+        several = np.bincount(pairs[:, 0], minlength=n) > 1  # components that are kept from some
+        split = several[groups]
+        groups[split] = n + np.flatnonzero(split)
+        return np.unique(groups, return_inverse=True)[1].astype(np.int64)
+
     @cached_property
     def cannot(self) -> IntArray:
         """All pairs of components kept apart: u < v, unique, sorted.

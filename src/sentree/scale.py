@@ -15,7 +15,16 @@ from sentree.optimise import LinkResult, link, merge, multilevel
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
-__all__ = ["Judge", "at_resolution", "coarsen", "coarsen_by_pairs", "to_number"]
+__all__ = ["Contacts", "Judge", "at_resolution", "coarsen", "coarsen_by_pairs", "to_number"]
+
+#: How contacts grow with volumes, before the data are looked at, and how many unions that counts.
+_USUAL_GROWTH, _UNIONS_BEFOREHAND = (0.7, 0.5), 10
+#: Sum of the two powers of growth up to which only borders touch, and from which on all does; and
+#: the powers of volumes in the linkage of shapes. Those of clouds are 1 and 1.
+_BORDERS, _CLOUDS, _SHAPE_POWERS = 0.8, 1.1, (0.7, 0.3)
+#: With fewer modules than so many times the clusters wanted, the objective itself tells which to
+#: merge: these are the sizes that it is made for.
+_NEAR = 2.0
 
 #: Without a wish, modules are united while they are linked clearly more than chance would have it,
 #: and touch with at least this share of what holds the lesser one together: less is a gap.
@@ -38,33 +47,125 @@ _NO_GAP = 10.0
 _TRIED, _AS_GOOD, _LEAST_SHARE = 60, 0.01, 0.001
 
 
-def to_number(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
+class Contacts(NamedTuple):
+    """How modules touch: in proportion to their volumes, as in clouds, or along borders only."""
+
+    cloudiness: float  # from 0, shapes of few dimensions, to 1, clouds of many
+
+    @classmethod
+    def of(cls, problem: Anchored, labels: NDArray[Any]) -> Contacts:
+        """Tell from the unions of modules that are linked more than by chance.
+
+        Of two parts of one cluster, with volumes v <= V, the weight between them grows as
+        v^a V^b: with powers of about 1/2 and 0 in the plane, where a border touches, and of nearly
+        1 in clouds of many dimensions, where everything does. The powers are fitted by least
+        squares.
+        """
+        labels = problem.extended(labels)
+        path = link(problem.graph, labels, problem.relation)
+        volume, _ = _volumes(problem.graph, labels)
+        sides = _sides(path, volume)
+        near = path.linkage >= _CHANCE
+        contact = path.linkage[near] * sides[near].prod(axis=1) / volume.sum()
+        x = np.log(np.sort(sides[near], axis=1))
+        x, y = x - x.mean(axis=0), np.log(contact) - np.log(contact).mean()
+        n = int(near.sum())
+        fitted = np.linalg.solve(x.T @ x + 1e-3 * np.eye(2), x.T @ y) if n else np.zeros(2)
+        usual = np.array(_USUAL_GROWTH)
+        growth = (fitted * n + usual * _UNIONS_BEFOREHAND) / (n + _UNIONS_BEFOREHAND)
+        cloudiness = (growth.sum() - _BORDERS) / (_CLOUDS - _BORDERS)
+        return cls(float(np.clip(cloudiness, 0.0, 1.0)))
+
+    @property
+    def powers(self) -> tuple[float, float]:
+        """Return the powers of the lesser and the greater volume in the linkage."""
+        lesser, greater = (p + (1 - p) * self.cloudiness for p in _SHAPE_POWERS)
+        return lesser, greater
+
+
+def to_number(
+    problem: Anchored,
+    labels: NDArray[Any],
+    n_clusters: int,
+    contacts: Contacts | None = None,
+    owners: NDArray[Any] | None = None,
+) -> NDArray[np.int32]:
     """Unite the most linked modules until there are ``n_clusters``.
 
-    Where the modules are too few already, they are taken apart, and the parts merged again by their
-    gain, so that what stays apart costs the objective least. Parts that do not touch are united
-    last, the smallest with the largest.
+    ``contacts`` says what counts as strongly linked; without it, the modules do. Where the modules
+    are too few already, they are taken apart, and the parts merged again by their gain, so that
+    what stays apart costs the objective least; likewise where they are hardly more than wanted.
+    Parts that do not touch are united last, the smallest with the largest. Modules with an owner
+    (>= 0; by first appearance in ``labels``) are never united with one another.
     """
     labels = problem.extended(labels)
+    if contacts is None:
+        contacts = Contacts.of(problem, labels)
+    owned = np.full(int(labels.max()) + 1, -1) if owners is None else np.asarray(owners)
     if labels.max() + 1 < n_clusters:
-        labels = _finer(problem, labels, n_clusters)
+        parts = _finer(problem, labels, n_clusters)
+        owned = _passed_on(owned, labels, parts, problem)
+        labels = parts
+    if labels.max() + 1 < _NEAR * n_clusters:
         modules, related = contract(problem.graph, problem.relation, labels)
-        labels = renumber(merge(modules, related, n_modules=n_clusters).labels[labels])
-    labels = link(problem.graph, labels, problem.relation, n_modules=n_clusters).labels
-    found = int(labels.max()) + 1
-    if found > n_clusters and apart_pairs(problem.relation)[0].size == 0:
+        merged = merge(modules, related, n_modules=n_clusters, owner=owned).labels
+        owned, labels = _united_owners(owned, merged), renumber(merged[labels])
+    found = link(
+        problem.graph,
+        labels,
+        problem.relation,
+        n_modules=n_clusters,
+        powers=contacts.powers,
+        owner=owned,
+    )
+    k = int(labels.max()) + 1
+    owned = _united_owners(owned, found.after(len(found.unions), k))
+    labels = found.labels
+    count = int(labels.max()) + 1
+    if count > n_clusters and apart_pairs(problem.relation)[0].size == 0:
         warn(
-            f"the graph falls into {found} parts that do not touch; the smallest were put into the "
+            f"the graph falls into {count} parts that do not touch; the smallest were put into the "
             f"largest to reach n_clusters={n_clusters}: more neighbours, or must-links, would "
             "connect them"
         )
-    return fold(problem, labels, n_clusters)
+    return fold(problem, labels, n_clusters, owned)
 
 
-def at_resolution(problem: Anchored, labels: NDArray[Any], resolution: float) -> NDArray[np.int32]:
-    """Unite modules while they are linked ``resolution`` times more strongly than by chance."""
+def _united_owners(owners: NDArray[Any], united: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the owner of every union of modules."""
+    result = np.full(int(united.max()) + 1, -1, dtype=np.int64)
+    np.maximum.at(result, united, owners)
+    return result
+
+
+def _passed_on(
+    owners: NDArray[Any], before: NDArray[Any], parts: NDArray[Any], problem: Anchored
+) -> NDArray[np.int64]:
+    """Let the largest part of every owned module keep its owner."""
+    volume = np.bincount(parts, problem.graph.degree)
+    whole = np.zeros(volume.size, dtype=np.int64)
+    whole[parts] = before
+    result = np.full(volume.size, -1, dtype=np.int64)
+    order = np.argsort(volume, kind="stable")
+    heir = np.full(owners.size, -1, dtype=np.int64)
+    heir[whole[order]] = order
+    owned = np.flatnonzero(owners >= 0)
+    result[heir[owned]] = owners[owned]
+    return result
+
+
+def at_resolution(
+    problem: Anchored,
+    labels: NDArray[Any],
+    resolution: float,
+    owners: NDArray[Any] | None = None,
+) -> NDArray[np.int32]:
+    """Unite modules while they are linked ``resolution`` times more strongly than by chance.
+
+    Those with an owner (see :func:`to_number`) stay apart.
+    """
     labels = problem.extended(labels)
-    return link(problem.graph, labels, problem.relation, least=resolution).labels
+    return link(problem.graph, labels, problem.relation, least=resolution, owner=owners).labels
 
 
 def coarsen(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
@@ -163,7 +264,8 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     k, linkage = volume.size, path.linkage
     if linkage.size == k - 1 and (linkage >= _NOTHING_APART).all():
         return np.zeros(k, dtype=np.int32)
-    contact, size = _contacts(path, volume)
+    sides = _sides(path, volume)
+    contact, size = path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
     above = linkage >= _CHANCE
     power = _growth(contact[above], size[above])
     wholeness = _wholeness(path, contact, volume, inner, power or 0.0)
@@ -179,13 +281,12 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     return renumber(follow(up)[:k])
 
 
-def _contacts(path: LinkResult, volume: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weight between the two sides of every union, and the volume of the lesser."""
+def _sides(path: LinkResult, volume: FloatArray) -> FloatArray:
+    """Return the volumes of the two sides of every union."""
     volumes = volume.tolist()
     for a, b in path.unions.tolist():
         volumes.append(volumes[a] + volumes[b])
-    sides = np.array(volumes)[path.unions]
-    return path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
+    return np.array(volumes)[path.unions]
 
 
 def _growth(contact: FloatArray, size: FloatArray) -> float | None:

@@ -19,8 +19,18 @@ from numpy.typing import NDArray
 from sentree.constraints import Constraints
 from sentree.folds import FOLDS, Folds
 from sentree.graph import FloatArray, Graph
+from sentree.named import Way
 
-__all__ = ["Candidate", "Recipe", "Selection", "recipes", "select", "strongest"]
+__all__ = [
+    "LABEL_RECIPES",
+    "Candidate",
+    "Recipe",
+    "Selection",
+    "chosen",
+    "recipes",
+    "select",
+    "strongest",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -31,24 +41,44 @@ IntArray = NDArray[np.int64]
 
 
 class Recipe(NamedTuple):
-    """What a search leaves open: the graph, the weights and the start."""
+    """What a search leaves open: the graph, the weights, and how labels are followed."""
 
     n_neighbors: int | None = None  # strongest neighbours of a sample; all those of the graph
     strength: float = 1.0  # of all constraints
     cannot: float = 1.0  # of cannot-links against must-links, times what they tell
-    #: "labels" are spread to samples, "votes" to modules; "classes": labels, and what is new.
-    start: str = "modules"
+    #: With labels: how much volumes shrink to their mean while samples move (0: clusters become
+    #: even, 1: they stay as unequal as they are), and whether modules pass labels on.
+    shrinkage: float = 0.8
+    by_modules: bool = False
+
+    @property
+    def way(self) -> Way:
+        """How labels are followed."""
+        return Way(self.shrinkage, self.by_modules)
 
     def __str__(self) -> str:
-        usual = Recipe(start=self.start)
-        parts = [self.start]
+        usual, parts = Recipe(), []
         if self.n_neighbors != usual.n_neighbors:
             parts.append(f"{self.n_neighbors} neighbours")
         if self.strength != usual.strength:
             parts.append(f"weights x {self.strength:g}")
         if self.cannot != usual.cannot:
             parts.append(f"cannot-links x {self.cannot:g}")
-        return ", ".join(parts)
+        if self.shrinkage != usual.shrinkage:
+            parts.append("even clusters")
+        if self.by_modules:
+            parts.append("labels through modules")
+        return ", ".join(parts) or "usual"
+
+
+#: The ways of following labels that hidden labels choose from.
+LABEL_RECIPES = (
+    Recipe(),
+    Recipe(shrinkage=0.0),
+    Recipe(shrinkage=0.0, by_modules=True),
+)
+#: Standard errors by which a way must find more of the hidden labels than the one before.
+_LABEL_ERRORS = 1.0
 
 
 @dataclass(frozen=True)
@@ -105,27 +135,37 @@ class Selection:
         return "\n".join(lines)
 
 
-def recipes(usual: Recipe, n_neighbors: int, labels: bool) -> list[Recipe]:
-    """Return the usual recipe, and others that differ from it in one respect.
+def recipes(n_neighbors: int) -> list[Recipe]:
+    """Return the usual recipe for pairs, and others that differ from it in one respect.
+
+    ``n_neighbors`` is how many a sample has in the graph.
+    """
+    fewer = [p for p in (n_neighbors // 2, n_neighbors // 4) if p >= 3]
+    return [
+        Recipe(),
+        *(Recipe(n_neighbors=p) for p in fewer),
+        Recipe(cannot=0.0),
+        Recipe(strength=2.0),
+    ]
+
+
+def chosen(candidates: Sequence[Recipe], right: Sequence[FloatArray]) -> Selection:
+    """Choose by which hidden labels each recipe finds (1 or 0 each): the last clearly better one.
 
     Parameters
     ----------
-    usual : Recipe
-        The recipe to stay with in doubt.
-    n_neighbors : int
-        Neighbours of a sample in the graph.
-    labels : bool
-        Whether there are labels to start from.
+    candidates : sequence of Recipe
+        The usual recipe first.
+    right : sequence of float arrays
+        Of each recipe, which hidden labels it finds.
     """
-    fewer = [p for p in (n_neighbors // 2, n_neighbors // 4) if p >= 3]
-    starts = ("modules", "labels") if labels else ("modules",)
-    return [
-        usual,
-        *(usual._replace(n_neighbors=p) for p in fewer),
-        *(usual._replace(start=start) for start in starts if start != usual.start),
-        usual._replace(cannot=0.0),
-        usual._replace(strength=2.0),
-    ]
+    tried, best = [], 0
+    for k, recipe in enumerate(candidates):
+        tried.append(_compare(recipe, [right[k]], [right[0]]))
+        against = _compare(recipe, [right[k]], [right[best]])
+        if against.gain > _LABEL_ERRORS * against.error:
+            best = k
+    return Selection(candidates[best], tuple(tried), right[0].size)
 
 
 def strongest(graph: Graph, n_neighbors: int | None) -> Graph:

@@ -105,7 +105,7 @@ def _selection(selection: Selection) -> Document:
         gain = f"{candidate.gain:+.3f} ± {candidate.error:.3f}" if number else "–"
         rows.append(
             [
-                [Span(_recipe(candidate.recipe, number), "strong" if chosen else "plain")],
+                [Span(_recipe(candidate.recipe), "strong" if chosen else "plain")],
                 [Span(f"{candidate.score:.3f}")],
                 [Span(gain)],
                 [Span("taken" if chosen else "")],
@@ -121,14 +121,9 @@ def _selection(selection: Selection) -> Document:
     return [Table(prose(caption), [("", name) for name in names], rows, words=(3,))]
 
 
-def _recipe(recipe: Recipe, number: int) -> str:
+def _recipe(recipe: Recipe) -> str:
     """Say what is special about a way of searching."""
-    starts = {
-        "modules": "starts from small groups of the graph",
-        "labels": "starts from labels spread to all samples",
-        "votes": "starts from labels spread to small groups",
-    }
-    parts = [starts.get(recipe.start, recipe.start)]
+    parts = []
     if recipe.n_neighbors is not None:
         parts.append(f"{recipe.n_neighbors} neighbours")
     if recipe.strength != 1.0:
@@ -139,4 +134,8 @@ def _recipe(recipe: Recipe, number: int) -> str:
             if recipe.cannot
             else "cannot-links do not count"
         )
-    return ("usual: " if not number else "") + ", ".join(parts)
+    if recipe.shrinkage != Recipe().shrinkage:
+        parts.append("small and large clusters become more even")
+    if recipe.by_modules:
+        parts.append("small groups of the graph pass labels on among their members")
+    return ", ".join(parts) or "the usual one"

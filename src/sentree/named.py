@@ -1,0 +1,226 @@
+"""Clusters that labels name: from modules and labels to one cluster for each class, and others.
+
+Every class that labels name owns the modules that its labels lie in. The modules of one class are
+one from the start, those of two classes never come together, and all others are united with them,
+or with one another, along their linkages. The samples then move, by the objective and by what the
+labels near them say (:mod:`sentree.beliefs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief, with_modules
+from sentree.graph import largest_column
+from sentree.optimise import PartitionResult, Steering
+from sentree.scale import Contacts, at_resolution, to_number
+from sentree.tree import renumber
+from sentree.weights import Anchored
+
+__all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
+
+#: Bits by which a sample prefers the class of its module to begin with.
+_MODULE_BITS = 1.0
+#: Parts that labels are hidden in, in turn; one of them where samples are many.
+_FOLDS = 3
+
+IntArray = NDArray[np.int64]
+Move = Callable[[NDArray[Any], Steering], PartitionResult]
+
+
+class Way(NamedTuple):
+    """What a search with labels leaves open, for hidden labels to tell."""
+
+    shrinkage: float  # of volumes: 0 evens out clusters, 1 leaves them as unequal as they come
+    by_modules: bool  # whether modules pass labels on among their members
+
+
+class NamedClusters(NamedTuple):
+    """Clusters of the vertices: those of the classes first, in their order, then the others."""
+
+    result: PartitionResult
+    disbelief: float  # bits that the labels nearby say against it
+
+
+@dataclass(frozen=True, eq=False)
+class NamedSearch:
+    """A search for clusters around labels.
+
+    Parameters
+    ----------
+    problem : Anchored
+        The graphs.
+    modules : int array
+        Modules of the vertices as found without labels.
+    contacts : Contacts
+        How these touch.
+    n_clusters : int or None
+        Clusters that are wanted; without it one for each class and each of ``new``.
+    resolution : float or None
+        Without a number, the linkage that further clusters must have to be united.
+    strength : float
+        Of the beliefs against the graph.
+    new : int array or None
+        Further clusters that are of no class, 0, 1, …, and -1 for all other vertices.
+    """
+
+    problem: Anchored
+    modules: NDArray[np.int32]
+    contacts: Contacts
+    n_clusters: int | None
+    resolution: float | None
+    strength: float
+    new: IntArray | None
+    move: Move
+
+    def run(self, known: KnownClasses, way: Way) -> NamedClusters:
+        """Find a cluster for each class, and what else there is."""
+        graph = belief_graph(self.problem)
+        return self._run(known, way, self._spread_over(graph, way))
+
+    def _spread_over(self, graph: Any, way: Way) -> Any:
+        return with_modules(graph, self.modules) if way.by_modules else graph
+
+    def _run(self, known: KnownClasses, way: Way, graph: Any) -> NamedClusters:
+        named, n = known.n_classes, self.problem.graph.n
+        believed = beliefs(graph, n, known, named)
+        start = self._united(known, believed)
+        count = int(start.max()) + 1
+        if count > named:
+            others = np.flatnonzero(start >= named)
+            others = np.setdiff1d(others, known.points)
+            wider = known.with_classes(others, start[others].astype(np.int64), count)
+            believed = beliefs(graph, n, wider, named)
+        pull = bits(believed, self.problem.graph, self.strength)
+        start = self._begun(start, pull, known)
+        steering = Steering(pull, way.shrinkage)
+        if self.n_clusters is not None and count > self.n_clusters:
+            start, steering = self._fewer(start, believed, steering)
+        result = self.move(start, steering)
+        against = disbelief(steering.pull, result.labels, self.problem.graph, self.strength)
+        return NamedClusters(result, against)
+
+    def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
+        """Unite modules around the classes; return the clusters, those of classes first."""
+        named = known.n_classes
+        pieces = self._pieces(known, believed)
+        owner = _owners(pieces, known)
+        if self.new is not None:
+            further = np.full(owner.size, -1, dtype=np.int64)
+            further[pieces] = self.new
+            owner = np.where((owner < 0) & (further >= 0), named + further, owner)
+        owned = int(np.unique(owner[owner >= 0]).size)
+        wanted = max(self.n_clusters or 0, owned)
+        place = np.where(owner >= 0, owner, owner.max(initial=-1) + 1 + np.arange(owner.size))
+        modules = place[pieces]
+        owners = _owners_in_order(modules[: self.problem.n], int(owner.max()) + 1)
+        if self.n_clusters is None and self.resolution is not None:
+            united = at_resolution(self.problem, modules, self.resolution, owners)
+        else:
+            united = to_number(self.problem, modules, wanted, self.contacts, owners)
+        return _classes_first(united, known)
+
+    def _pieces(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
+        """Split the modules that hold labels of several classes by what their members believe."""
+        modules = renumber(self.modules)
+        lowest = np.full(int(modules.max()) + 1, known.n_classes)
+        highest = np.full(lowest.size, -1)
+        np.minimum.at(lowest, modules[known.points], known.code)
+        np.maximum.at(highest, modules[known.points], known.code)
+        mixed = highest > lowest
+        if not mixed.any():
+            return modules
+        held = sp.coo_array(
+            (np.ones(known.points.size), (modules[known.points], known.code)),
+            shape=(lowest.size, known.n_classes),
+        ).tocsr()
+        held.data[:] = 1.0
+        inside = np.flatnonzero(mixed[modules])
+        likely = largest_column(believed[inside].multiply(held[modules[inside]]).tocsr())
+        pieces = modules.astype(np.int64)
+        pieces[inside] = lowest.size + modules[inside] * (known.n_classes + 1) + likely + 1
+        code = known.code + 1
+        at = mixed[modules[known.points]]
+        pieces[known.points[at]] = (
+            lowest.size + modules[known.points[at]] * (known.n_classes + 1) + code[at]
+        )
+        return renumber(pieces)
+
+    def _begun(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> NDArray[np.int32]:
+        """Let samples begin where they are drawn most, their module counting as well."""
+        degree = self.problem.graph.degree
+        rows = np.arange(start.size)
+        home = sp.csr_array((degree * _MODULE_BITS, (rows, start)), shape=pull.shape)
+        begun = largest_column(pull + home)
+        begun = np.where(begun < 0, start, begun)
+        begun[known.points] = known.code
+        return begun.astype(np.int32)
+
+    def _fewer(
+        self, start: NDArray[np.int32], believed: Any, steering: Steering
+    ) -> tuple[NDArray[np.int32], Steering]:
+        """Unite classes where fewer clusters are wanted than are named."""
+        assert self.n_clusters is not None
+        united = to_number(self.problem, start, self.n_clusters, self.contacts)
+        place = np.zeros(int(start.max()) + 1, dtype=np.int64)
+        place[start] = united
+        k, fewer = believed.shape[1], int(united.max()) + 1
+        place = np.pad(place, (0, k - place.size))
+        together = sp.csr_array((np.ones(k), (np.arange(k), place)), shape=(k, fewer))
+        pull = bits(believed @ together, self.problem.graph, self.strength)
+        return united, steering._replace(pull=pull)
+
+
+def _owners_in_order(modules: NDArray[Any], n_owners: int) -> IntArray:
+    """Return the owner of each module by first appearance: its number, or -1 from n_owners on."""
+    value, first = np.unique(modules, return_index=True)
+    in_order = value[np.argsort(first, kind="stable")]
+    return np.where(in_order < n_owners, in_order, -1)
+
+
+def _owners(pieces: NDArray[np.int32], known: KnownClasses) -> IntArray:
+    """Return the class of each piece that has labels, -1 for the others."""
+    owner = np.full(int(pieces.max()) + 1, -1, dtype=np.int64)
+    owner[pieces[known.points]] = known.code
+    return owner
+
+
+def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.int32]:
+    """Number clusters so that those of classes come first, in their order."""
+    number = np.full(int(clusters.max()) + 1, -1, dtype=np.int64)
+    number[clusters[known.points]] = known.code
+    rest = np.flatnonzero(number < 0)
+    number[rest] = known.n_classes + np.arange(rest.size)
+    return np.asarray(number[clusters], dtype=np.int32)
+
+
+def hidden_accuracy(
+    search: NamedSearch, known: KnownClasses, ways: Sequence[Way], once: bool
+) -> list[NDArray[np.float64]]:
+    """Tell for each way which labels it finds that were hidden from it: 1 or 0 each.
+
+    A label is hidden once; those of classes with a single label never are.
+    """
+    random = np.random.default_rng(0)
+    order = np.lexsort((random.random(known.code.size), known.code))
+    fold = np.empty(order.size, dtype=np.int64)
+    fold[order] = np.arange(order.size) % _FOLDS
+    fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
+    found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
+    plain = belief_graph(search.problem)
+    graphs = {way.by_modules: search._spread_over(plain, way) for way in ways}
+    for part in range(1 if once else _FOLDS):
+        hidden = fold == part
+        if not hidden.any():
+            continue
+        visible = known.without(hidden)
+        for way, right in zip(ways, found, strict=True):
+            labels = search._run(visible, way, graphs[way.by_modules]).result.labels
+            right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
+    return [np.concatenate([np.empty(0), *right]) for right in found]
