@@ -25,8 +25,11 @@ from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the class of its module to begin with.
-_MODULE_BITS = 1.0
+#: Bits by which a sample prefers the class of its module to begin with, times labels a class: where
+#: labels are few, single samples are too far from the next one.
+_MODULE_BITS = 10.0
+#: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
+_SHRINKAGE, _LESS_IN_CLOUDS = 0.8, 0.4
 #: Parts that labels are hidden in, in turn; one of them where samples are many.
 _FOLDS = 3
 
@@ -37,7 +40,7 @@ Move = Callable[[NDArray[Any], Steering], PartitionResult]
 class Way(NamedTuple):
     """What a search with labels leaves open, for hidden labels to tell."""
 
-    shrinkage: float  # of volumes: 0 evens out clusters, 1 leaves them as unequal as they come
+    even: bool  # whether volumes count in full while samples move, which evens out clusters
     by_modules: bool  # whether modules pass labels on among their members
 
 
@@ -97,13 +100,15 @@ class NamedSearch:
             others = np.setdiff1d(others, known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
             believed = beliefs(graph, n, wider, named)
-        pull = bits(believed, self.problem.graph, self.strength)
+        pull = bits(believed, self.problem.graph, self._strength(known))
         start = self._begun(start, pull, known)
-        steering = Steering(pull, way.shrinkage)
+        steering = Steering(pull, self._shrinkage(way))
         if self.n_clusters is not None and count > self.n_clusters:
-            start, steering = self._fewer(start, believed, steering)
+            start, pull = self._fewer(start, believed, self._strength(known))
+            steering = steering._replace(pull=pull)
         result = self.move(start, steering)
-        against = disbelief(steering.pull, result.labels, self.problem.graph, self.strength)
+        strength = self._strength(known)
+        against = disbelief(steering.pull, result.labels, self.problem.graph, strength)
         return NamedClusters(result, against)
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
@@ -156,15 +161,25 @@ class NamedSearch:
         """Let samples begin where they are drawn most, their module counting as well."""
         degree = self.problem.graph.degree
         rows = np.arange(start.size)
-        home = sp.csr_array((degree * _MODULE_BITS, (rows, start)), shape=pull.shape)
+        preference = _MODULE_BITS * known.n_classes / max(known.points.size, 1)
+        home = sp.csr_array((degree * preference, (rows, start)), shape=pull.shape)
         begun = largest_column(pull + home)
         begun = np.where(begun < 0, start, begun)
         begun[known.points] = known.code
         return begun.astype(np.int32)
 
+    def _strength(self, known: KnownClasses) -> float:
+        """Return how much beliefs count: less where a class has only one label or two."""
+        per_class = known.points.size / max(known.n_classes, 1)
+        return self.strength * per_class / (per_class + 1)
+
+    def _shrinkage(self, way: Way) -> float:
+        """Return how much volumes shrink to their mean while samples move."""
+        return 0.0 if way.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
+
     def _fewer(
-        self, start: NDArray[np.int32], believed: Any, steering: Steering
-    ) -> tuple[NDArray[np.int32], Steering]:
+        self, start: NDArray[np.int32], believed: Any, strength: float
+    ) -> tuple[NDArray[np.int32], Any]:
         """Unite classes where fewer clusters are wanted than are named."""
         assert self.n_clusters is not None
         united = to_number(self.problem, start, self.n_clusters, self.contacts)
@@ -173,8 +188,7 @@ class NamedSearch:
         k, fewer = believed.shape[1], int(united.max()) + 1
         place = np.pad(place, (0, k - place.size))
         together = sp.csr_array((np.ones(k), (np.arange(k), place)), shape=(k, fewer))
-        pull = bits(believed @ together, self.problem.graph, self.strength)
-        return united, steering._replace(pull=pull)
+        return united, bits(believed @ together, self.problem.graph, strength)
 
 
 def _owners_in_order(modules: NDArray[Any], n_owners: int) -> IntArray:

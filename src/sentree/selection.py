@@ -46,15 +46,15 @@ class Recipe(NamedTuple):
     n_neighbors: int | None = None  # strongest neighbours of a sample; all those of the graph
     strength: float = 1.0  # of all constraints
     cannot: float = 1.0  # of cannot-links against must-links, times what they tell
-    #: With labels: how much volumes shrink to their mean while samples move (0: clusters become
-    #: even, 1: they stay as unequal as they are), and whether modules pass labels on.
-    shrinkage: float = 0.8
+    #: With labels: whether clusters become more even while samples move, and whether modules pass
+    #: labels on among their members.
+    even: bool = False
     by_modules: bool = False
 
     @property
     def way(self) -> Way:
         """How labels are followed."""
-        return Way(self.shrinkage, self.by_modules)
+        return Way(self.even, self.by_modules)
 
     def __str__(self) -> str:
         usual, parts = Recipe(), []
@@ -64,7 +64,7 @@ class Recipe(NamedTuple):
             parts.append(f"weights x {self.strength:g}")
         if self.cannot != usual.cannot:
             parts.append(f"cannot-links x {self.cannot:g}")
-        if self.shrinkage != usual.shrinkage:
+        if self.even:
             parts.append("even clusters")
         if self.by_modules:
             parts.append("labels through modules")
@@ -74,8 +74,8 @@ class Recipe(NamedTuple):
 #: The ways of following labels that hidden labels choose from.
 LABEL_RECIPES = (
     Recipe(),
-    Recipe(shrinkage=0.0),
-    Recipe(shrinkage=0.0, by_modules=True),
+    Recipe(even=True),
+    Recipe(even=True, by_modules=True),
 )
 #: Standard errors by which a way must find more of the hidden labels than the one before.
 _LABEL_ERRORS = 1.0

@@ -134,7 +134,7 @@ def _recipe(recipe: Recipe) -> str:
             if recipe.cannot
             else "cannot-links do not count"
         )
-    if recipe.shrinkage != Recipe().shrinkage:
+    if recipe.even:
         parts.append("small and large clusters become more even")
     if recipe.by_modules:
         parts.append("small groups of the graph pass labels on among their members")
