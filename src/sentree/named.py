@@ -27,7 +27,7 @@ __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
 #: Bits by which a sample prefers the class of its module to begin with, times labels a class: where
 #: labels are few, single samples are too far from the next one.
-_MODULE_BITS = 10.0
+_MODULE_BITS = 7.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
 _SHRINKAGE, _LESS_IN_CLOUDS = 0.8, 0.4
 #: Parts that labels are hidden in, in turn; one of them where samples are many.
@@ -42,6 +42,7 @@ class Way(NamedTuple):
 
     even: bool  # whether volumes count in full while samples move, which evens out clusters
     by_modules: bool  # whether modules pass labels on among their members
+    strength: float = 1.0  # of beliefs
 
 
 class NamedClusters(NamedTuple):
@@ -100,14 +101,14 @@ class NamedSearch:
             others = np.setdiff1d(others, known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
             believed = beliefs(graph, n, wider, named)
-        pull = bits(believed, self.problem.graph, self._strength(known))
+        pull = bits(believed, self.problem.graph, self._strength(known, way))
         start = self._begun(start, pull, known)
         steering = Steering(pull, self._shrinkage(way))
         if self.n_clusters is not None and count > self.n_clusters:
-            start, pull = self._fewer(start, believed, self._strength(known))
+            start, pull = self._fewer(start, believed, self._strength(known, way))
             steering = steering._replace(pull=pull)
         result = self.move(start, steering)
-        strength = self._strength(known)
+        strength = self._strength(known, way)
         against = disbelief(steering.pull, result.labels, self.problem.graph, strength)
         return NamedClusters(result, against)
 
@@ -168,10 +169,10 @@ class NamedSearch:
         begun[known.points] = known.code
         return begun.astype(np.int32)
 
-    def _strength(self, known: KnownClasses) -> float:
+    def _strength(self, known: KnownClasses, way: Way) -> float:
         """Return how much beliefs count: less where a class has only one label or two."""
         per_class = known.points.size / max(known.n_classes, 1)
-        return self.strength * per_class / (per_class + 1)
+        return self.strength * way.strength * per_class / (per_class + 1)
 
     def _shrinkage(self, way: Way) -> float:
         """Return how much volumes shrink to their mean while samples move."""

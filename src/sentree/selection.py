@@ -54,7 +54,7 @@ class Recipe(NamedTuple):
     @property
     def way(self) -> Way:
         """How labels are followed."""
-        return Way(self.even, self.by_modules)
+        return Way(self.even, self.by_modules, self.strength)
 
     def __str__(self) -> str:
         usual, parts = Recipe(), []
@@ -76,6 +76,7 @@ LABEL_RECIPES = (
     Recipe(),
     Recipe(even=True),
     Recipe(even=True, by_modules=True),
+    Recipe(even=True, strength=0.3),
 )
 #: Standard errors by which a way must find more of the hidden labels than the one before.
 _LABEL_ERRORS = 1.0
