@@ -1,0 +1,101 @@
+"""What the rows of general.csv say: means by task and method, sets lost, and a picture."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+import pandas as pd
+
+from feature_peers import OURS, family
+from general_sets import HALVES
+
+#: A set is lost where sentree is so much below the best peer.
+LOST = 0.10
+COLOURS = dict(zip(HALVES, ("#0072B2", "#E69F00"), strict=True))
+
+
+def by_set(rows):
+    """Mean ARI over draws: one row per set and task, one column per method."""
+    keys = ["part", "set", "kind", "half", "task"]
+    mean = rows.groupby([*keys, "method"], sort=False)["ARI"].mean()
+    return mean.unstack("method")
+
+
+def print_summary(rows):
+    scores = by_set(rows)
+    for part in rows["part"].unique():
+        print(f"\n{part}: mean ARI by task and method")
+        print(means(scores.xs(part, level="part")).round(3).to_string(na_rep=""))
+    lost = losses(scores)
+    if len(lost):
+        print(f"\nconfirming half, more than {LOST} below the best peer")
+        print(lost.round(3).to_string())
+
+
+def means(scores):
+    """Means of a part by task and method: of all sets, of each kind, and of each half."""
+    long = scores.stack().rename("ARI").reset_index()
+    place = {name: at for at, name in enumerate(long["task"].unique())}
+    groups = {"all": long}
+    if long["kind"].nunique() > 1:
+        groups |= dict(list(long.groupby("kind")))
+    if long["half"].nunique() > 1:
+        groups |= dict(list(long.groupby("half")))
+    table = {name: rows.groupby(["task", "method"], sort=False)["ARI"].mean()
+             for name, rows in groups.items()}  # fmt: skip
+    table = pd.DataFrame(table)
+    table.insert(0, "sets", long.groupby(["task", "method"])["ARI"].size())
+    return table.sort_index(level="task", key=lambda tasks: tasks.map(place), sort_remaining=False)
+
+
+def differences(scores):
+    """Of every set and task, what sentree has above the best peer; its ways are columns."""
+    ours = [name for name in scores if family(name) == OURS]
+    peers = scores.drop(columns=ours)
+    found = scores[ours].sub(peers.max(axis=1), axis=0)
+    best = peers.dropna(how="all").idxmax(axis=1).rename("best peer")
+    return found.join(best).dropna(how="all", subset=ours)
+
+
+def losses(scores):
+    ours = [name for name in scores if family(name) == OURS]
+    table = differences(scores)
+    if table.empty or HALVES[1] not in table.index.get_level_values("half"):
+        return table.iloc[:0]
+    table = table.xs(HALVES[1], level="half").droplevel("kind")
+    return table[table[ours].min(axis=1) < -LOST].sort_index(level="task", sort_remaining=False)
+
+
+def draw_picture(rows, path):
+    """Per task, the difference to the best peer of every set, sorted; halves by colour."""
+    table = differences(by_set(rows[rows["part"] == "sets"]))
+    tasks = table.index.unique("task") if len(table) else []
+    if not len(tasks):
+        return
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    columns = 3
+    lines = -(-len(tasks) // columns)
+    figure, axes = plt.subplots(lines, columns, figsize=(11, 0.6 + 2.5 * lines), sharex=True,
+                                sharey=True, layout="constrained", squeeze=False)  # fmt: skip
+    for ax, task in zip(axes.flat, tasks, strict=False):
+        draw_task(ax, table.xs(task, level="task"), task)
+    for ax in axes.flat[len(tasks) :]:
+        ax.set_axis_off()
+    for ax in axes[:, 0]:
+        ax.set_ylabel("ARI above best peer")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    figure.savefig(path, dpi=130)
+
+
+def draw_task(ax, table, task):
+    way = f"{OURS}, k" if f"{OURS}, k" in table and table[f"{OURS}, k"].notna().any() else OURS
+    shown = table[way].dropna().sort_values()
+    place = np.arange(len(shown))
+    ax.axhline(0, color="0.6", lw=0.8)
+    for half, colour in COLOURS.items():
+        of_half = shown.index.get_level_values("half") == half
+        ax.plot(place[of_half], shown[of_half], "o", ms=3, color=colour, label=f"{half} half")
+    ax.set(title=f"{task}, {way}: mean {shown.mean():+.3f}", xticks=[])
+    ax.spines[["top", "right"]].set_visible(False)
