@@ -24,6 +24,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 from peers import igraph_leiden, leidenalg
 from sentree import SSEPartition
+from sentree.baselines.mpckmeans import MPCKMeans
 from tasks import TASKS, UNKNOWN, Given
 
 #: Ward takes a distance for every two rows.
@@ -227,6 +228,14 @@ def chosen(problem):
     yield "chosen by pairs", best, total
 
 
+def pair_k_means(problem):
+    """MPCK-means, which learns to weigh features."""
+    if not problem.table.is_sparse:
+        given, search = problem.given, MPCKMeans(problem.table.k, scale=None, random_state=0)
+        pairs = {"must_link": given.must_link, "cannot_link": given.cannot_link}
+        yield "MPCK-means", *timed(lambda: search.fit(problem.table.X, **pairs).labels_)
+
+
 #: Peers without constraints, by task: the same for every draw of constraints.
 UNGUIDED = {
     "k-open": {"HDBSCAN": hdbscan, "mixture": mixture_by_bic, "Leiden": leiden},
@@ -240,7 +249,7 @@ GUIDED = {
         "nearest labels": nearest,
         "leidenalg": fixed_leiden,
     },
-    "pairs": {"chosen by pairs": chosen},
+    "pairs": {"chosen by pairs": chosen, "MPCK-means": pair_k_means},
 }
 OURS = "sentree"
 PEERS = list(
