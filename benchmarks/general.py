@@ -31,6 +31,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 import general_sets
+import general_text as text
+from families import FAMILIES, make
 from feature_peers import OURS, PEERS, Problem, Table, answers, family, installed, methods_for
 from general_summary import draw_picture, print_summary
 from speed import manifest
@@ -38,6 +40,8 @@ from tasks import TASKS, draw
 
 SET_TASKS = ["k-open", "k-given", "5%-labels", "3-a-class", "60-pairs", "10%-wrong", "30%-wrong",
              "1-a-class", "half"]  # fmt: skip
+TEXT_TASKS = ["k-open", "k-given", "5%-labels"]
+LARGEST_QUICK = 1_500
 COLUMNS = ["part", "set", "kind", "half", "n", "features", "classes", "task", "draw", "method",
            "ARI", "clusters", "seconds"]  # fmt: skip
 KEY = ["part", "set", "task", "draw"]
@@ -64,11 +68,26 @@ def set_sources(options):
             yield Source("sets", name, kind, SET_TASKS, half[name])
 
 
-PARTS = {"sets": set_sources}
+def text_sources(options):
+    for name in text.names(large=options.large, quick=options.quick):
+        yield Source("text", name, "text", TEXT_TASKS)
+
+
+def family_sources(options):
+    for name, made in FAMILIES.items():
+        if made.n <= LARGEST_QUICK or not options.quick:
+            yield Source("families", name, made.group, made.tasks, fixed=False)
+
+
+PARTS = {"sets": set_sources, "families": family_sources, "text": text_sources}
 
 
 @lru_cache(maxsize=2)
 def load(part, name, seed, data_dir):
+    if part == "families":
+        return Table(*make(name, seed), FAMILIES[name].standardised)
+    if part == "text":
+        return Table(*text.load(name, data_dir), standardised=False)
     return Table(*general_sets.load(name, data_dir))
 
 

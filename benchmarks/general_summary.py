@@ -35,17 +35,16 @@ def print_summary(rows):
 def means(scores):
     """Means of a part by task and method: of all sets, of each kind, and of each half."""
     long = scores.stack().rename("ARI").reset_index()
-    place = {name: at for at, name in enumerate(long["task"].unique())}
     groups = {"all": long}
-    if long["kind"].nunique() > 1:
-        groups |= dict(list(long.groupby("kind")))
-    if long["half"].nunique() > 1:
-        groups |= dict(list(long.groupby("half")))
-    table = {name: rows.groupby(["task", "method"], sort=False)["ARI"].mean()
-             for name, rows in groups.items()}  # fmt: skip
+    for column in ("kind", "half"):
+        if long[column].nunique() > 1:
+            groups |= dict(list(long.groupby(column)))
+    table = {name: rows.groupby(["task", "method"])["ARI"].mean() for name, rows in groups.items()}
     table = pd.DataFrame(table)
     table.insert(0, "sets", long.groupby(["task", "method"])["ARI"].size())
-    return table.sort_index(level="task", key=lambda tasks: tasks.map(place), sort_remaining=False)
+    seen = long[["task", "method"]].drop_duplicates().itertuples(index=False)
+    order = {name: place for place, name in enumerate(dict.fromkeys(long["task"]))}
+    return table.loc[sorted((tuple(pair) for pair in seen), key=lambda pair: order[pair[0]])]
 
 
 def differences(scores):
