@@ -40,7 +40,7 @@ class Family(NamedTuple):
 
 def make(name, seed):
     """Draw samples of a family, shuffled, and their classes."""
-    rng = np.random.default_rng([seed, *name.encode()])
+    rng = np.random.default_rng([1, seed, *name.encode()])  # not those of constraints
     X, y = FAMILIES[name].draw(rng)
     order = rng.permutation(len(y))
     X, y = X[order], y[order]

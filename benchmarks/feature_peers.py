@@ -203,23 +203,26 @@ def regression(problem):
 
 
 def regress(X, labels):
-    known = labels != UNKNOWN
-    counts = np.unique(labels[known], return_counts=True)[1]
+    counts = np.unique(labels[labels != UNKNOWN], return_counts=True)[1]
     if counts.size == 1:
-        return np.full(labels.size, labels[known][0])
-    model = LogisticRegression(max_iter=1000)
-    if counts.min() >= LABELS_FOR_CHOICE:
-        model = LogisticRegressionCV(Cs=STRENGTHS, cv=LABELS_FOR_CHOICE, max_iter=1000)
-    return model.fit(X[known], labels[known]).predict(X)
+        return np.full(labels.size, labels.max())
+    if counts.min() < LABELS_FOR_CHOICE:
+        return classify(LogisticRegression(max_iter=1000), X, labels)
+    search = LogisticRegressionCV(Cs=STRENGTHS, cv=LABELS_FOR_CHOICE, max_iter=1000)
+    return classify(search, X, labels)
 
 
 def nearest(problem):
     X, labels = problem.table.X, problem.given.labels
-    known = labels != UNKNOWN
     for count in (1, 5):
-        model = KNeighborsClassifier(min(count, known.sum()))
-        found = timed(lambda: model.fit(X[known], labels[known]).predict(X))  # noqa: B023
-        yield f"nearest labels, {count}", *found
+        model = KNeighborsClassifier(min(count, (labels != UNKNOWN).sum()))
+        yield f"nearest labels, {count}", *timed(classify, model, X, labels)
+
+
+def classify(model, X, labels):
+    """Learn from the rows with labels, and tell the class of all."""
+    known = labels != UNKNOWN
+    return model.fit(X[known], labels[known]).predict(X)
 
 
 def kept(labels, given):
