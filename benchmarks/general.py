@@ -65,8 +65,8 @@ def run(options, path):
             new += rows
             if count % 100 == 0:
                 print(f"{count} of {len(todo)}", flush=True)
-    new = pd.DataFrame(new, columns=COLUMNS)
-    return pd.concat([old, new], ignore_index=True) if len(old) else new
+    filled = [rows for rows in (old, pd.DataFrame(new, columns=COLUMNS)) if len(rows)]
+    return pd.concat(filled, ignore_index=True) if filled else old
 
 
 def commit():

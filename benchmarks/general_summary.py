@@ -12,6 +12,7 @@ import pandas as pd
 
 from feature_peers import OURS, family
 from general_sets import HALVES
+from tasks import TASKS
 
 #: A set is lost where sentree is so much below the best peer.
 LOST = 0.10
@@ -31,10 +32,12 @@ def print_summary(rows):
         table["CPU s"] = of_part.groupby(["task", "method"])["seconds"].mean()
         print(f"\n{part}: mean ARI by task and method")
         print(table.round(3).to_string(na_rep=""))
-    lost = losses(by_set(rows))
-    if len(lost):
-        print(f"\nconfirming half, more than {LOST} below the best peer of the set")
-        print(lost.round(3).to_string(na_rep=""))
+    table = differences(by_set(rows))
+    if len(table):
+        print("\nsets by what sentree has above the best peer of the set")
+        print(standing(table).round(3).to_string())
+        print(f"\nmore than {LOST} below it, without the half that defaults are chosen on")
+        print(losses(table).round(3).to_string(na_rep=""))
 
 
 def means(scores):
@@ -47,34 +50,44 @@ def means(scores):
     table = {name: rows.groupby(["task", "method"])["ARI"].mean() for name, rows in groups.items()}
     table = pd.DataFrame(table)
     table.insert(0, "sets", long.groupby(["task", "method"])["ARI"].size())
-    seen = long[["task", "method"]].drop_duplicates().itertuples(index=False)
-    order = {name: place for place, name in enumerate(dict.fromkeys(long["task"]))}
-    return table.loc[sorted((tuple(pair) for pair in seen), key=lambda pair: order[pair[0]])]
+    rank = {
+        name: place for place, name in enumerate([*TASKS, OURS, *dict.fromkeys(long["method"])])
+    }
+    return table.sort_index(key=lambda names: names.map(rank))
 
 
 def differences(scores):
-    """Of every set and task, what sentree has above the best peer; its ways are columns."""
+    """What sentree has above the best peer: a row for every set, task and way to call sentree."""
     ours = [name for name in scores if family(name) == OURS]
-    peers = scores.drop(columns=ours)
-    found = scores[ours].sub(peers.max(axis=1), axis=0)
-    best = peers.dropna(how="all").idxmax(axis=1).rename("best peer")
-    return found.join(best).dropna(how="all", subset=ours)
+    peers = scores.drop(columns=ours).dropna(how="all")
+    table = scores[ours].stack().rename("ARI").reset_index("method")
+    best = pd.DataFrame({"best peer": peers.idxmax(axis=1), "its ARI": peers.max(axis=1)})
+    table = table.join(best, how="inner")
+    return table.assign(difference=table["ARI"] - table["its ARI"])
 
 
-def losses(scores):
-    ours = [name for name in scores if family(name) == OURS]
-    table = differences(scores)
-    if table.empty or HALVES[1] not in table.index.get_level_values("half"):
-        return table.iloc[:0]
-    table = table.xs(HALVES[1], level="half").droplevel("kind")
-    return table[table[ours].min(axis=1) < -LOST].sort_index(level="task", sort_remaining=False)
+def standing(table):
+    """Count the sets that are clearly lost and won, by part, task, way and half."""
+    keys = ["part", "task", "method", "half"]
+    return table.groupby(keys, sort=False)["difference"].agg(
+        sets="size",
+        mean="mean",
+        lost=lambda values: (values < -LOST).sum(),
+        won=lambda values: (values > LOST).sum(),
+    )
+
+
+def losses(table):
+    kept = table[table.index.get_level_values("half") != HALVES[0]]
+    kept = kept[kept["difference"] < -LOST].droplevel(["kind", "half"]).reset_index()
+    return kept.sort_values(["part", "task", "set"]).set_index(["part", "task", "set"])
 
 
 def draw_picture(rows, path):
     """Per task, the difference to the best peer of every set, sorted; halves by colour."""
     table = differences(by_set(rows[rows["part"] == "sets"]))
-    tasks = table.index.unique("task") if len(table) else []
-    if not len(tasks):
+    tasks = [task for task in TASKS if task in table.index.unique("task")]
+    if not tasks:
         return
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -88,14 +101,15 @@ def draw_picture(rows, path):
     for ax in axes.flat[len(tasks) :]:
         ax.set_axis_off()
     for ax in axes[:, 0]:
-        ax.set_ylabel("ARI above best peer")
+        ax.set_ylabel("ARI less that of\nthe set's best peer")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     figure.savefig(path, dpi=130)
 
 
 def draw_task(ax, table, task):
-    way = f"{OURS}, k" if f"{OURS}, k" in table and table[f"{OURS}, k"].notna().any() else OURS
-    shown = table[way].dropna().sort_values()
+    """Sets in order of the difference, with k given to sentree where the task has that."""
+    way = max(table["method"])
+    shown = table.loc[table["method"] == way, "difference"].sort_values()
     place = np.arange(len(shown))
     ax.axhline(0, color="0.6", lw=0.8)
     for half, colour in COLOURS.items():
