@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sentree.copies import find_copies, row_keys
 from sentree.extension import (
     DistanceExtension,
     Extension,
@@ -86,6 +87,7 @@ class Affinity(NamedTuple):
     graph: Graph
     similarity: PairSimilarity  # of any two samples
     extension: Extension  # of the graph by new samples
+    copies: NDArray[np.int64] | None = None  # distinct row of each sample; None where none repeats
 
 
 class KernelSimilarity:
@@ -264,7 +266,9 @@ def knn_graph(
         own, in its degree.
     ties : bool
         Whether the exact search keeps every sample as near as the last neighbour, as the paper
-        does: duplicates then all join one another. Else the next in order of rows are taken.
+        does: equal rows then all join one another. Else neighbours are sought among the distinct
+        rows, copies of a row share its edges evenly and are joined in a ring, and of samples
+        equally near some are taken, whatever the order of rows.
     negative : {"clip", "shift", "error"}
         Negative cosines: no edge, all cosines s become (1 + s) / 2, or an error.
     neighbors : {"auto", "exact", "faiss", "sklearn"} or transformer
@@ -336,6 +340,7 @@ def build_affinity(
     graph : Graph
     similarity : PairSimilarity
     extension : Extension
+    copies : int array or None
     """
     rule = _check_kernel(kernel, bandwidth, negative)
     ranking = _ranking_metric(kernel, metric)
@@ -343,9 +348,14 @@ def build_affinity(
     checked = check_samples(X)
     layout = Layout.fit(checked, scale, ranking)
     samples = layout.scaled(checked)
+    keys = None if ties else row_keys(checked)
+    copies = None if keys is None else find_copies(checked, keys)
+    row = None if copies is None else copies.row
+    if copies is not None and isinstance(neighbors, str):
+        samples, keys = samples[copies.first], keys[copies.first]  # type: ignore[index]
     space = make_space(samples, ranking)
     check_squares(space)
-    p = _check_neighbors(n_neighbors, space.n)
+    p = _check_neighbors(n_neighbors, checked.shape[0])
     if isinstance(neighbors, str):
         find = partial(
             NeighborSearch,
@@ -355,22 +365,27 @@ def build_affinity(
             seed=_seed(random_state),
             ties=ties,
         )
-        found = find(space).others()
+        found = find(space, keys=keys).others()
     else:
         transformer, found = _transform(neighbors, samples, p)
     widths = bandwidths(bandwidth, found, local_rank)
     weigher = Weigher(rule, widths, negative, ~space.has_direction())
     graph = _assemble(found, weigher, self_loops)
+    high = float(graph.weights.max(initial=0.0))
     join = DistanceExtension(weigher, p, local_rank, self_loops)
     extension: Extension
     if isinstance(neighbors, str):
-        extension = SampleExtension(X, layout, find, join)
+        extension = SampleExtension(X, layout, find, join, row)
+        if copies is not None:
+            own = graph.degree - graph.strength if self_loops else None
+            graph = copies.spread(graph, weigher.silent, own)
+            weigher, high = weigher.at(copies.row), 1.0
     else:
         extension = TransformerExtension(transformer, layout, join)
     if kernel == "binary":
-        return Affinity(graph, GraphSimilarity(graph), extension)
-    high = float(graph.weights.max(initial=0.0))
-    return Affinity(graph, KernelSimilarity(partial(layout.space, X), weigher, high), extension)
+        return Affinity(graph, GraphSimilarity(graph), extension, row)
+    similarity = KernelSimilarity(partial(layout.space, X), weigher, high)
+    return Affinity(graph, similarity, extension, row)
 
 
 def graph_from_distances(

@@ -98,6 +98,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     entropy_: float
     selection_: Selection | None
     _strength: FloatArray | None
+    _copies: NDArray[np.int64] | None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -148,7 +149,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.hard:
             given = given.hardened()
         given.closure(given.n_min)  # contradictions show before any long work
-        graph, similarity, self._extension = self._affinity(X, given)
+        made = self._affinity(X, given)
+        graph, similarity = made.graph, made.similarity
+        self._extension, self._copies = made.extension, made.copies
         check_length(y, graph.n)
         logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
         self.graph_, self._similarity = graph, similarity
@@ -190,7 +193,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             locks = lock(init, points)
             hard = locks if hard is None else hard + locks
             hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
-        problem = Problem(self.graph_, self._similarity, given, n_classes, hard, init, concerned)
+        problem = Problem(
+            self.graph_,
+            self._similarity,
+            given,
+            n_classes,
+            hard,
+            init,
+            concerned,
+            self._copies,
+        )
         self._search(problem)
         logger.info("found %d clusters", np.unique(self.labels_).size)
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:

@@ -49,6 +49,7 @@ class Problem(NamedTuple):
     hard: Constraints | None = None  # what must hold in the result
     init: NDArray[np.int32] | None = None  # clusters to start from
     concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
+    copies: NDArray[np.int64] | None = None  # distinct row of each sample, where rows repeat
 
     def paper_relation(self, penalty: float) -> Any:
         """Return the relation graph with the paper's weights; None without constraints."""
