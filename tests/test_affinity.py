@@ -533,7 +533,11 @@ def bad(value, row=1, column=2):
         (np.eye(3), {"kernel": "cosine", "metric": "manhattan"}, "takes no metric='manhattan'"),
         (np.eye(3), {"metric": "nope"}, "unknown metric 'nope' for dense data; choose from"),
         (sp.eye_array(3), {"kernel": "correlation"}, "'correlation' centres the rows"),
-        (sp.eye_array(3), {"scale": "minmax"}, "scale='minmax' moves zeros"),
+        (
+            sp.eye_array(3),
+            {"scale": "minmax", "kernel": "cosine"},
+            "scale='minmax' moves zeros",
+        ),
         (sp.eye_array(3), {"neighbors": "faiss"}, "neighbors='faiss' needs dense data"),
     ],
 )

@@ -24,12 +24,12 @@ from sentree.affinity import (
     Affinity,
     GraphSimilarity,
     auto_neighbors,
-    auto_settings,
     build_affinity,
     distance_affinity,
     paper_neighbors,
 )
 from sentree.assign import Modules, membership_strength
+from sentree.choice import GraphSettings, choose
 from sentree.constraints import Constraints
 from sentree.entropy import Objective
 from sentree.extension import GraphExtension
@@ -97,6 +97,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     objective_: float
     entropy_: float
     selection_: Selection | None
+    graph_settings_: GraphSettings | None
     _strength: FloatArray | None
     _copies: NDArray[np.int64] | None
 
@@ -306,6 +307,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _affinity(self, X: Any, given: Constraints) -> Affinity:
         """Return the data graph of X, the similarities behind it, and how new samples join it."""
+        self.graph_settings_ = None
         if callable(self.affinity) or self.affinity in _PRECOMPUTED:
             made = self._given_graph(X)
             _check_edges(made.graph)
@@ -313,11 +315,19 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
         X = self._validated(X)
-        settings = auto_settings(X) if self.affinity == "auto" else {"kernel": self.affinity}
+        auto = choose(X) if self.affinity == "auto" else None
+        settings = {"kernel": self.affinity} if auto is None else auto.arguments()
+        if auto is not None:
+            logger.info("the samples are taken for %s", auto)
+            if auto.dense and sp.issparse(X):
+                X = X.toarray()
         logger.info("neighbours of %d samples", X.shape[0])
+        wide = auto is not None and auto.wide
+        p = self._count_neighbors(X.shape[0], given, wide)
+        self.graph_settings_ = auto
         made = build_affinity(
             X,
-            self._count_neighbors(X.shape[0], given),
+            p,
             **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
             neighbors=self.neighbors,
             n_jobs=self.n_jobs,
@@ -381,13 +391,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
         return X
 
-    def _count_neighbors(self, n: int, given: Constraints) -> Any:
+    def _count_neighbors(self, n: int, given: Constraints, wide: bool = False) -> Any:
         """Resolve n_neighbors="auto", which in the paper depends on the number of classes."""
         if self.n_neighbors != "auto":
             return self.n_neighbors
         if self.affinity not in PAPER_PRESETS:
             # A neighbours transformer brings its own number.
-            return auto_neighbors(n, self.n_clusters) if self.neighbors in SEARCH_NAMES else "auto"
+            known = self.neighbors in SEARCH_NAMES
+            return auto_neighbors(n, self.n_clusters, wide) if known else "auto"
         if self.affinity == "paper-hierarchy":
             return 5
         n_classes = self.n_clusters or len(given.classes)

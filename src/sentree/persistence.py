@@ -31,14 +31,15 @@ The header has these entries:
 - ``format`` ("sentree model"), ``format_version``, ``sentree_version`` (that wrote the file)
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
+  ``graph_settings`` (null, or absent in version 1),
   and ``binary_tree``, whether there is one
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
   "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
-  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``sparse``, and ``search`` with
-  ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm`` (absent in
+  version 1), ``sparse``, and ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
 - ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
   "left out"
 
@@ -63,6 +64,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sentree import __version__
 from sentree.affinity import GraphSimilarity, KernelSimilarity
+from sentree.choice import GraphSettings
 from sentree.constraints import Constraints
 from sentree.estimator import SSEEstimator
 from sentree.extension import (
@@ -277,7 +279,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
         _put(arrays, "binary_tree", model.binary_tree_, _TREE)
     if model._copies is not None:
         arrays["copies"] = model._copies
-    names = getattr(model, "feature_names_in_", None)
+    names, settings = getattr(model, "feature_names_in_", None), model.graph_settings_
     extension = _put_extension(model._extension, with_samples, arrays)
     return {
         "fitted": {
@@ -286,6 +288,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "selection": None if model.selection_ is None else model.selection_.to_dict(),
+            "graph_settings": None if settings is None else settings.to_dict(),
             "binary_tree": binary,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
@@ -318,6 +321,8 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model.selection_ = _selection(fitted["selection"])
+    settings = fitted.get("graph_settings")
+    model.graph_settings_ = None if settings is None else GraphSettings(**settings)
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
     model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
@@ -512,6 +517,7 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
         "kind": "samples",
         "metric": layout.metric,
         "scaled": scaled,
+        "logarithm": layout.logarithm,
         "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
@@ -554,7 +560,8 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
     shape = (model.graph_.n, model.n_features_in_)
     samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
-    return SampleExtension(samples, Layout(stored["metric"], scale), find, join, model._copies)
+    layout = Layout(stored["metric"], scale, bool(stored.get("logarithm", False)))
+    return SampleExtension(samples, layout, find, join, model._copies)
 
 
 def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:
