@@ -76,7 +76,7 @@ def objectives(draws, first, data_dir):
         rna = PAPER_SETS[name].kind == "rna"
         preset = PAPER_PRESETS["paper-cosine" if rna else "paper-gaussian"]
         n, k = PAPER_SETS[name].n, PAPER_SETS[name].k
-        graph, similarity, _ = build_affinity(X, paper_neighbors(n, k), **preset)
+        graph, similarity, *_ = build_affinity(X, paper_neighbors(n, k), **preset)
         for kind, (sample, share) in SAMPLERS.items():
             for draw in range(first, first + draws):
                 given = sample(y, share, share, draw)

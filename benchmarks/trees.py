@@ -52,7 +52,7 @@ def compare(name, graph, relation):
 def paper_graphs(data_dir):
     for name in SETS:
         X, y = load_paper(name, data_dir)
-        graph, similarity, _ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
+        graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
         yield name, graph, None
         yield name, graph, sample_pairs(y, 0.2, 0.2, 0).relation(graph.n, similarity)
 

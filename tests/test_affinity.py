@@ -134,7 +134,7 @@ def test_graph_and_similarity_equal_the_dense_oracle(kernel, scale, negative, X,
         with pytest.raises(ValueError, match="are neighbours of similarity -"):
             knn_graph(X, p, **arguments)
         return
-    graph, similarity, _ = build_affinity(X, p, **arguments)
+    graph, similarity, *_ = build_affinity(X, p, **arguments)
     np.testing.assert_allclose(dense(graph), oracle.weights, rtol=1e-9, atol=1e-13)
     low, high = similarity.extremes()
     assert low == pytest.approx(oracle.similarity.min(), abs=1e-12)
@@ -158,8 +158,8 @@ def test_self_loops_add_one_to_the_degree_of_each_sample_with_a_direction(X, p, 
 @settings(max_examples=40, deadline=None)
 @given(X=tables, p=st.integers(1, 20), kernel=st.sampled_from(["gaussian", "cosine", "binary"]))
 def test_sparse_equals_dense(X, p, kernel):
-    graph, similarity, _ = build_affinity(X, p, kernel=kernel)
-    thin, thin_similarity, _ = build_affinity(sp.csr_matrix(X), p, kernel=kernel)
+    graph, similarity, *_ = build_affinity(X, p, kernel=kernel)
+    thin, thin_similarity, *_ = build_affinity(sp.csr_matrix(X), p, kernel=kernel)
     np.testing.assert_allclose(dense(thin), dense(graph), rtol=1e-9, atol=1e-13)
     assert thin_similarity.extremes() == pytest.approx(similarity.extremes(), abs=1e-12)
     i, j = np.indices((len(X), len(X))).reshape(2, -1)
@@ -229,7 +229,7 @@ def test_input_is_not_changed():
 )
 @pytest.mark.parametrize("scale", SCALES)
 def test_degenerate_samples_give_finite_positive_weights(X, kernel, neighbors, scale):
-    graph, similarity, _ = build_affinity(X, kernel=kernel, neighbors=neighbors, scale=scale)
+    graph, similarity, *_ = build_affinity(X, kernel=kernel, neighbors=neighbors, scale=scale)
     assert graph.n == len(X)
     assert (graph.weights > 0).all()
     assert np.isfinite(graph.weights).all()
@@ -247,7 +247,7 @@ def test_equal_samples_are_joined_with_weight_one():
 
 def test_local_bandwidth_is_the_distance_to_the_seventh_neighbour():
     X = np.arange(20.0)[:, None] ** 1.5
-    graph, similarity, _ = build_affinity(X, 9)
+    graph, similarity, *_ = build_affinity(X, 9)
     distance = np.abs(X - X.T)
     s = np.sort(distance, axis=1)[:, 7]
     expected = np.exp(-(distance**2) / np.outer(s, s))
@@ -258,7 +258,7 @@ def test_local_bandwidth_is_the_distance_to_the_seventh_neighbour():
 
 def test_local_bandwidth_of_duplicates_falls_back():
     X = np.array([0.0] * 9 + [1.0, 3.0, 50.0])[:, None]
-    graph, similarity, _ = build_affinity(X, 9)  # ranks 7 and 9 of the duplicates: 0 and 1
+    graph, similarity, *_ = build_affinity(X, 9)  # ranks 7 and 9 of the duplicates: 0 and 1
     assert similarity.pairs([0], [1]) == 1.0
     s_one = np.sort(np.abs(X[9] - X[:, 0]))[7]
     assert similarity.pairs([0], [9]) == pytest.approx(np.exp(-1.0 / (1.0 * s_one)))
@@ -285,7 +285,7 @@ def test_samples_whose_distances_vanish_are_refused():
 
 def test_underflow_drops_edges():
     X = np.array([[0.0], [1.0], [1000.0]])
-    graph, similarity, _ = build_affinity(X, 1, bandwidth=1.0)
+    graph, similarity, *_ = build_affinity(X, 1, bandwidth=1.0)
     assert graph.n_edges == 1
     np.testing.assert_array_equal(graph.isolated, [2])
     np.testing.assert_array_equal(similarity.pairs([2], [0]), [0.0])
@@ -293,13 +293,13 @@ def test_underflow_drops_edges():
 
 def test_negative_cosines():
     X = np.array([[1.0, 0.1], [1.0, -0.1], [-1.0, 0.0]])
-    clip, similarity, _ = build_affinity(X, 2, kernel="cosine")
+    clip, similarity, *_ = build_affinity(X, 2, kernel="cosine")
     assert clip.n_edges == 1
     np.testing.assert_array_equal(clip.isolated, [2])
     cosine = -1 / np.sqrt(1.01)
     np.testing.assert_allclose(similarity.pairs([0, 2], [2, 2]), [cosine, 0.0])
     assert similarity.extremes()[0] == pytest.approx(cosine)
-    shift, similarity, _ = build_affinity(X, 2, kernel="cosine", negative="shift")
+    shift, similarity, *_ = build_affinity(X, 2, kernel="cosine", negative="shift")
     assert shift.n_edges == 3
     np.testing.assert_allclose(similarity.pairs([0], [2]), (1 + cosine) / 2)
     assert similarity.extremes()[0] == 0.0
@@ -309,7 +309,7 @@ def test_negative_cosines():
 
 def test_orthogonal_samples_are_not_joined_by_rounding():
     X = np.array([[-1.0, 1.0, 3.0, 1.0], [2.0, 0.0, 1.0, -1.0]])  # the cosine comes out as 2e-16
-    graph, similarity, _ = build_affinity(X, 1, kernel="cosine")
+    graph, similarity, *_ = build_affinity(X, 1, kernel="cosine")
     assert graph.n_edges == 0
     np.testing.assert_array_equal(similarity.pairs([0], [1]), [0.0])
 
@@ -332,7 +332,7 @@ def test_graph_similarity():
 
 
 def test_binary_similarity_is_that_of_the_graph():
-    graph, similarity, _ = build_affinity(blobs(), 3, kernel="binary")
+    graph, similarity, *_ = build_affinity(blobs(), 3, kernel="binary")
     np.testing.assert_array_equal(graph.weights, 1.0)
     i, j = np.indices((60, 60)).reshape(2, -1)
     np.testing.assert_array_equal(similarity.pairs(i, j).reshape(60, 60), dense(graph))
@@ -341,7 +341,7 @@ def test_binary_similarity_is_that_of_the_graph():
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "cosine"])
 def test_other_metrics(metric):
     X = blobs()
-    graph, similarity, _ = build_affinity(X, 6, metric=metric)
+    graph, similarity, *_ = build_affinity(X, 6, metric=metric)
     distance = cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     s = np.sort(distance, axis=1)[:, 6]
     expected = np.exp(-(distance**2) / np.outer(s, s))
@@ -369,7 +369,7 @@ def test_searches_agree_where_nothing_ties(kernel, neighbors):
 
 
 def test_faiss_weights_are_those_of_the_pairs():
-    graph, similarity, _ = build_affinity(blobs(2000, 8), neighbors="faiss")
+    graph, similarity, *_ = build_affinity(blobs(2000, 8), neighbors="faiss")
     i, j, weights = graph.edges()
     np.testing.assert_array_equal(similarity.pairs(i, j), weights)
 
@@ -396,8 +396,8 @@ class TestTransformers:
         X = blobs()
         metric = "cosine" if kernel == "cosine" else "euclidean"
         transformer = KNeighborsTransformer(n_neighbors=7, metric=metric)
-        graph, similarity, _ = build_affinity(X, kernel=kernel, neighbors=transformer)
-        other, other_similarity, _ = build_affinity(X, 7, kernel=kernel)
+        graph, similarity, *_ = build_affinity(X, kernel=kernel, neighbors=transformer)
+        other, other_similarity, *_ = build_affinity(X, 7, kernel=kernel)
         np.testing.assert_allclose(dense(graph), dense(other), rtol=1e-7)
         assert similarity.extremes() == pytest.approx(other_similarity.extremes())
         assert not hasattr(transformer, "n_samples_fit_")  # a copy was fitted
@@ -533,7 +533,11 @@ def bad(value, row=1, column=2):
         (np.eye(3), {"kernel": "cosine", "metric": "manhattan"}, "takes no metric='manhattan'"),
         (np.eye(3), {"metric": "nope"}, "unknown metric 'nope' for dense data; choose from"),
         (sp.eye_array(3), {"kernel": "correlation"}, "'correlation' centres the rows"),
-        (sp.eye_array(3), {"scale": "minmax"}, "scale='minmax' moves zeros"),
+        (
+            sp.eye_array(3),
+            {"scale": "minmax", "kernel": "cosine"},
+            "scale='minmax' moves zeros",
+        ),
         (sp.eye_array(3), {"neighbors": "faiss"}, "neighbors='faiss' needs dense data"),
     ],
 )
@@ -552,7 +556,7 @@ def test_refusals(X, arguments, message):
     ],
 )
 def test_refused_pairs(i, j, message):
-    graph, similarity, _ = build_affinity(blobs())
+    graph, similarity, *_ = build_affinity(blobs())
     for one in (similarity, GraphSimilarity(graph)):
         with pytest.raises(ValueError, match=message):
             one.pairs(i, j)
@@ -610,7 +614,7 @@ def test_golden_cosine_graphs(name):
     with zipfile.ZipFile(archive) as files:
         X = scipy.io.loadmat(io.BytesIO(files.read(f"RNA-seq/{name}.mat")))["fea"]
     p = paper_neighbors(expected["n"], expected["k"])
-    graph, similarity, _ = build_affinity(X, p, **PAPER_PRESETS["paper-cosine"])
+    graph, similarity, *_ = build_affinity(X, p, **PAPER_PRESETS["paper-cosine"])
     assert p == expected["p"]
     assert graph.n_edges == expected["edges"]
     assert graph.volume == pytest.approx(expected["volume"], rel=1e-10)
@@ -623,7 +627,7 @@ def test_golden_cosine_graphs(name):
 def test_golden_hierarchical_graphs(name):
     expected = stored("se_hierarchical.json")[name]
     X = features("hierarchical", name)
-    graph, similarity, _ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
+    graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
     assert graph.n_edges == expected["edges"]
     assert graph.volume == pytest.approx(expected["VOL"], rel=1e-10)
     assert graph.degree.min() == pytest.approx(expected["min_degree"], rel=1e-10)

@@ -304,7 +304,7 @@ PUBLISHED = {
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_lower_than_the_paper_at_every_height(name):
     X, y = paper_data(name)
-    graph, similarity, _ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
+    graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
     for relation in (None, sample_pairs(y, 0.2, 0.2, 0).relation(graph.n, similarity)):
         binary = stretch(graph, relation)
         for height in (2, 3, 4, 5, None):

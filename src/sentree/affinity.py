@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sentree.choice import choose
+from sentree.copies import find_copies, row_keys
 from sentree.extension import (
     DistanceExtension,
     Extension,
@@ -56,14 +57,10 @@ __all__ = [
 _AUTO_NEIGHBORS = 10
 #: Local bandwidth: distance to this neighbour.
 _LOCAL_RANK = 7
-#: The same between many features, where distances differ little: so close that weights fall off
-#: steeply, and a graph of many neighbours serves fine and coarse structure alike.
-_STEEP_RANK = 2
-#: Above this many features samples are compared by the pattern of a row, not by its size: there
-#: brightness, loudness or sequencing depth make most of the distance.
-_MANY_FEATURES = 50
 #: Most neighbours that "auto" gives a sample, most entries that it gives a large graph, and fewest.
 _MOST_NEIGHBORS, _MOST_ENTRIES, _FEWEST_NEIGHBORS = 50, 2_000_000, 10
+#: Between answers so many times more, at most so many.
+_WIDER, _MOST_WIDE = 3, 100
 
 #: Graph settings of the paper's experiments, for ``knn_graph(X, p, **PAPER_PRESETS[name])`` with
 #: p from :func:`paper_neighbors`; the hierarchical experiment has p = 5.
@@ -86,6 +83,7 @@ class Affinity(NamedTuple):
     graph: Graph
     similarity: PairSimilarity  # of any two samples
     extension: Extension  # of the graph by new samples
+    copies: NDArray[np.int64] | None = None  # distinct row of each sample; None where none repeats
 
 
 class KernelSimilarity:
@@ -190,13 +188,15 @@ def paper_neighbors(n_samples: int, n_classes: int) -> int:
     return math.ceil(20 * (n_samples / n_classes) / math.log2(n_samples) ** 2) + 1
 
 
-def auto_neighbors(n_samples: int, n_clusters: int | None = None) -> int:
+def auto_neighbors(n_samples: int, n_clusters: int | None = None, wide: bool = False) -> int:
     """Return a number of neighbours that serves most data.
 
     The square root of the number of samples, at most half the mean size of a cluster where their
-    number is known, at most 50, and less on large data (never below 10 there).
+    number is known, at most 50, and less on large data (never below 10 there). Where samples are
+    ``wide`` apart, as answers are that take few values, three times the root, at most 100.
     """
-    p = min(math.sqrt(n_samples), _MOST_NEIGHBORS)
+    root = math.sqrt(n_samples)
+    p = min(_WIDER * root, _MOST_WIDE) if wide else min(root, _MOST_NEIGHBORS)
     p = min(p, max(_MOST_ENTRIES / n_samples, _FEWEST_NEIGHBORS))
     if n_clusters is not None:
         p = min(p, max(n_samples / (2 * n_clusters), 3))
@@ -206,19 +206,10 @@ def auto_neighbors(n_samples: int, n_clusters: int | None = None) -> int:
 def auto_settings(X: Any) -> dict[str, Any]:
     """Return settings of :func:`sentree.knn_graph` that serve most data.
 
-    Gaussian weights with local bandwidths. Up to 50 features these are brought to variance 1 and
-    distances are Euclidean; above, features are brought to [0, 1] and distances are one minus the
-    correlation of two rows. Sparse data are not scaled, and compared by the cosine in place of the
-    correlation, so that they stay sparse.
+    Gaussian weights with local bandwidths; how samples are scaled and compared follows from what
+    their numbers look like (:func:`sentree.choice.choose`).
     """
-    sparse, many = sp.issparse(X), X.shape[1] > _MANY_FEATURES
-    pattern = "cosine" if sparse else "correlation"
-    return {
-        "kernel": "gaussian",
-        "metric": pattern if many else "euclidean",
-        "local_rank": _STEEP_RANK if many else _LOCAL_RANK,
-        "scale": None if sparse else "minmax" if many else "zscore",
-    }
+    return choose(X).arguments()
 
 
 def knn_graph(
@@ -257,14 +248,19 @@ def knn_graph(
     metric : str or callable
         Distance that ranks neighbours, of the Gaussian and binary kernels; the others rank by
         themselves. Any metric of scikit-learn that takes no parameters.
-    scale : {None, "minmax", "zscore"}
-        Features to [0, 1] or to mean 0 and variance 1 first; constant ones to 0.
+    scale : {None, "minmax", "zscore", "table", "centre", "maxabs"}
+        Features first to [0, 1]; to mean 0 and variance 1; the same, but columns of two values to
+        a fixed distance of these; to mean 0; to at most 1 in magnitude. Constant ones to 0. With
+        "log-" before the name, of the logarithms of the values plus 1. Sparse data under a metric
+        that sees a shift take only "maxabs", which keeps zeros.
     self_loops : bool
         Whether each vertex also has its similarity to itself (1; 0 for a zero row) as weight of its
         own, in its degree.
     ties : bool
         Whether the exact search keeps every sample as near as the last neighbour, as the paper
-        does: duplicates then all join one another. Else the next in order of rows are taken.
+        does: equal rows then all join one another. Else neighbours are sought among the distinct
+        rows, copies of a row share its edges evenly and are joined in a ring, and of samples
+        equally near some are taken, whatever the order of rows.
     negative : {"clip", "shift", "error"}
         Negative cosines: no edge, all cosines s become (1 + s) / 2, or an error.
     neighbors : {"auto", "exact", "faiss", "sklearn"} or transformer
@@ -336,6 +332,7 @@ def build_affinity(
     graph : Graph
     similarity : PairSimilarity
     extension : Extension
+    copies : int array or None
     """
     rule = _check_kernel(kernel, bandwidth, negative)
     ranking = _ranking_metric(kernel, metric)
@@ -343,9 +340,14 @@ def build_affinity(
     checked = check_samples(X)
     layout = Layout.fit(checked, scale, ranking)
     samples = layout.scaled(checked)
+    keys = None if ties else row_keys(checked)
+    copies = None if keys is None else find_copies(checked, keys)
+    row = None if copies is None else copies.row
+    if copies is not None and isinstance(neighbors, str):
+        samples, keys = samples[copies.first], keys[copies.first]  # type: ignore[index]
     space = make_space(samples, ranking)
     check_squares(space)
-    p = _check_neighbors(n_neighbors, space.n)
+    p = _check_neighbors(n_neighbors, checked.shape[0])
     if isinstance(neighbors, str):
         find = partial(
             NeighborSearch,
@@ -355,22 +357,27 @@ def build_affinity(
             seed=_seed(random_state),
             ties=ties,
         )
-        found = find(space).others()
+        found = find(space, keys=keys).others()
     else:
         transformer, found = _transform(neighbors, samples, p)
     widths = bandwidths(bandwidth, found, local_rank)
     weigher = Weigher(rule, widths, negative, ~space.has_direction())
     graph = _assemble(found, weigher, self_loops)
+    high = float(graph.weights.max(initial=0.0))
     join = DistanceExtension(weigher, p, local_rank, self_loops)
     extension: Extension
     if isinstance(neighbors, str):
-        extension = SampleExtension(X, layout, find, join)
+        extension = SampleExtension(X, layout, find, join, row)
+        if copies is not None:
+            own = graph.degree - graph.strength if self_loops else None
+            graph = copies.spread(graph, weigher.silent, own)
+            weigher, high = weigher.at(copies.row), 1.0
     else:
         extension = TransformerExtension(transformer, layout, join)
     if kernel == "binary":
-        return Affinity(graph, GraphSimilarity(graph), extension)
-    high = float(graph.weights.max(initial=0.0))
-    return Affinity(graph, KernelSimilarity(partial(layout.space, X), weigher, high), extension)
+        return Affinity(graph, GraphSimilarity(graph), extension, row)
+    similarity = KernelSimilarity(partial(layout.space, X), weigher, high)
+    return Affinity(graph, similarity, extension, row)
 
 
 def graph_from_distances(

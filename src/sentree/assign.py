@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.extension import Reach
-from sentree.graph import FloatArray, Graph
+from sentree.graph import FloatArray, Graph, largest_column
 from sentree.tree import renumber
 
 __all__ = ["Assigned", "Modules", "membership_strength", "second_best"]
@@ -139,9 +139,10 @@ class Modules:
 
         Each is judged by itself, as if it alone with its edges were added to the graph; ties go to
         the smaller module number. What touches no module goes to that of the nearest sample, or to
-        the largest where none is known to be nearest, with strength 0.
+        the largest where none is known to be nearest, with strength 0. What has the very row of a
+        sample goes where that is; the strength is then the share of that module.
         """
-        places = _touching(reach.weights, self)
+        places = _reached(reach, self)
         m = reach.own.size
         reached = np.bincount(places.rows, places.weight, m)
         bids = places.bits(
@@ -152,9 +153,14 @@ class Modules:
             self.volume.sum() + 2 * reached + reach.own,
         )
         largest = np.bincount(self.labels).argmax()
-        labels = np.where(reach.nearest < 0, largest, self.labels[reach.nearest]).astype(np.int32)
+        home = self.labels if reach.copies is None else _of_rows(reach.copies, self)
+        labels = np.where(reach.nearest < 0, largest, home[reach.nearest]).astype(np.int32)
         strength = np.zeros(m)
-        order = np.lexsort((places.modules, -bids, places.rows))
+        wanted = -bids
+        if reach.equal is not None:
+            known = reach.equal[places.rows] & (places.modules == labels[places.rows])
+            wanted[known] = -np.inf
+        order = np.lexsort((places.modules, wanted, places.rows))
         row, first = np.unique(places.rows, return_index=True)
         best = order[first]
         labels[row] = places.modules[best]
@@ -202,6 +208,27 @@ class _Places(NamedTuple):
             return bids
         raised = np.exp2(bids - np.repeat(np.maximum.reduceat(bids, first), counts))
         return np.asarray(raised / np.repeat(np.add.reduceat(raised, first), counts))
+
+
+def _reached(reach: Reach, modules: Modules) -> _Places:
+    """Sum the weights of new samples to every module; a row counts as often as it is there."""
+    if reach.copies is None:
+        return _touching(reach.weights, modules)
+    summed = (reach.weights @ _shares(reach.copies, modules)).tocsr()
+    summed.sort_indices()
+    pairs = summed.tocoo()
+    return _Places(pairs.row, pairs.col, pairs.data)
+
+
+def _of_rows(copies: NDArray[np.int64], modules: Modules) -> NDArray[Any]:
+    """Return the module that most copies of each distinct row are in."""
+    return largest_column(_shares(copies, modules))
+
+
+def _shares(copies: NDArray[np.int64], modules: Modules) -> Any:
+    """Count the copies of each distinct row in every module."""
+    shape = (int(copies.max()) + 1, modules.volume.size)
+    return sp.coo_array((np.ones(copies.size), (copies, modules.labels)), shape=shape).tocsr()
 
 
 def _touching(weights: Any, modules: Modules, home: NDArray[np.int32] | None = None) -> _Places:

@@ -24,12 +24,12 @@ from sentree.affinity import (
     Affinity,
     GraphSimilarity,
     auto_neighbors,
-    auto_settings,
     build_affinity,
     distance_affinity,
     paper_neighbors,
 )
 from sentree.assign import Modules, membership_strength
+from sentree.choice import GraphSettings, choose
 from sentree.constraints import Constraints
 from sentree.entropy import Objective
 from sentree.extension import GraphExtension
@@ -97,7 +97,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     objective_: float
     entropy_: float
     selection_: Selection | None
+    graph_settings_: GraphSettings | None
     _strength: FloatArray | None
+    _copies: NDArray[np.int64] | None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -148,7 +150,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.hard:
             given = given.hardened()
         given.closure(given.n_min)  # contradictions show before any long work
-        graph, similarity, self._extension = self._affinity(X, given)
+        made = self._affinity(X, given)
+        graph, similarity = made.graph, made.similarity
+        self._extension, self._copies = made.extension, made.copies
         check_length(y, graph.n)
         logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
         self.graph_, self._similarity = graph, similarity
@@ -190,7 +194,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             locks = lock(init, points)
             hard = locks if hard is None else hard + locks
             hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
-        problem = Problem(self.graph_, self._similarity, given, n_classes, hard, init, concerned)
+        problem = Problem(
+            self.graph_,
+            self._similarity,
+            given,
+            n_classes,
+            hard,
+            init,
+            concerned,
+            self._copies,
+        )
         self._search(problem)
         logger.info("found %d clusters", np.unique(self.labels_).size)
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:
@@ -294,6 +307,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _affinity(self, X: Any, given: Constraints) -> Affinity:
         """Return the data graph of X, the similarities behind it, and how new samples join it."""
+        self.graph_settings_ = None
         if callable(self.affinity) or self.affinity in _PRECOMPUTED:
             made = self._given_graph(X)
             _check_edges(made.graph)
@@ -301,11 +315,19 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
         X = self._validated(X)
-        settings = auto_settings(X) if self.affinity == "auto" else {"kernel": self.affinity}
+        auto = choose(X) if self.affinity == "auto" else None
+        settings = {"kernel": self.affinity} if auto is None else auto.arguments()
+        if auto is not None:
+            logger.info("the samples are taken for %s", auto)
+            if auto.dense and sp.issparse(X):
+                X = X.toarray()
         logger.info("neighbours of %d samples", X.shape[0])
+        wide = auto is not None and auto.wide
+        p = self._count_neighbors(X.shape[0], given, wide)
+        self.graph_settings_ = auto
         made = build_affinity(
             X,
-            self._count_neighbors(X.shape[0], given),
+            p,
             **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
             neighbors=self.neighbors,
             n_jobs=self.n_jobs,
@@ -369,13 +391,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
         return X
 
-    def _count_neighbors(self, n: int, given: Constraints) -> Any:
+    def _count_neighbors(self, n: int, given: Constraints, wide: bool = False) -> Any:
         """Resolve n_neighbors="auto", which in the paper depends on the number of classes."""
         if self.n_neighbors != "auto":
             return self.n_neighbors
         if self.affinity not in PAPER_PRESETS:
             # A neighbours transformer brings its own number.
-            return auto_neighbors(n, self.n_clusters) if self.neighbors in SEARCH_NAMES else "auto"
+            known = self.neighbors in SEARCH_NAMES
+            return auto_neighbors(n, self.n_clusters, wide) if known else "auto"
         if self.affinity == "paper-hierarchy":
             return 5
         n_classes = self.n_clusters or len(given.classes)

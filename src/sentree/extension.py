@@ -10,9 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree.copies import Copies, row_keys
 from sentree.graph import FloatArray
 from sentree.kernels import Weigher
-from sentree.neighbors import Neighbors, NeighborSearch, is_sparse, neighbors_from_distances
+from sentree.neighbors import (
+    Neighbors,
+    NeighborSearch,
+    Space,
+    is_sparse,
+    neighbors_from_distances,
+)
 from sentree.samples import Layout, check_samples
 
 __all__ = [
@@ -31,6 +38,8 @@ class Reach(NamedTuple):
     weights: Any  # CSR array (new samples x samples), > 0
     nearest: NDArray[np.int64]  # the nearest sample of each; -1 where nothing tells
     own: FloatArray  # weight of their own, which counts in their degree
+    equal: NDArray[np.bool_] | None = None  # whether the nearest has the very same row
+    copies: NDArray[np.int64] | None = None  # distinct row of each sample; these are then joined
 
 
 class Extension(Protocol):
@@ -98,6 +107,8 @@ class SampleExtension:
         Makes a space of samples ready to be searched.
     join : DistanceExtension
         How neighbours are weighed.
+    copies : int array, optional
+        The distinct row of each sample, where rows repeat: neighbours are then distinct rows.
     """
 
     def __init__(
@@ -106,11 +117,13 @@ class SampleExtension:
         layout: Layout,
         find: partial[NeighborSearch],
         join: DistanceExtension,
+        copies: NDArray[np.int64] | None = None,
     ) -> None:
         self.samples = X
         self.layout = layout
         self.find = find
         self.join = join
+        self.copies = copies
         self._search: NeighborSearch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -121,8 +134,30 @@ class SampleExtension:
         if is_sparse(X) != is_sparse(self.samples):
             X = X.toarray() if is_sparse(X) else sp.csr_array(X)
         if self._search is None:
-            self._search = self.find(self.layout.space(self.samples))
-        return self.join.joined(self._search.of(self.layout.space(X)))
+            self._search = self._made_ready()
+        space, keys = self._laid_out(X)
+        found = self._search.of(space, keys)
+        reach = self.join.joined(found)
+        if self.find.keywords["ties"]:
+            return reach
+        equal = np.zeros(reach.nearest.size, dtype=bool)
+        some = np.flatnonzero(reach.nearest >= 0)
+        equal[some] = found.distances[found.indptr[some]] == 0
+        return reach._replace(equal=equal, copies=self.copies)
+
+    def _made_ready(self) -> NeighborSearch:
+        """Return the search among the samples, of which each row is there once."""
+        samples = self.samples
+        if self.copies is not None:
+            samples = samples[Copies.of(self.copies).first]
+        space, keys = self._laid_out(samples)
+        return self.find(space, keys=keys)
+
+    def _laid_out(self, X: Any) -> tuple[Space, NDArray[np.uint64] | None]:
+        """Return samples as the search takes them, with their keys where ties need these."""
+        space = self.layout.space(X)
+        ties = self.find.keywords["ties"]
+        return space, None if ties else row_keys(check_samples(X, fewest=1))
 
 
 @dataclass(frozen=True, eq=False)

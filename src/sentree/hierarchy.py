@@ -79,6 +79,9 @@ class SSEHierarchy(SSEEstimator):
         Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
     selection_ : Selection or None
         The recipe that the constraints chose and the evidence; None where they were not asked.
+    graph_settings_ : GraphSettings or None
+        What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
+        any other affinity.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 

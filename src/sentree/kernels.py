@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -107,6 +107,11 @@ class Weigher:
             indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[keep], minlength=n_rows))))
             columns, values = columns[keep], values[keep]
         return sp.csr_array((values, columns, indptr), shape=(n_rows, n))
+
+    def at(self, samples: NDArray[Any]) -> Weigher:
+        """Return the same for other samples, each of which is like one of these."""
+        widths = self.widths if self.widths.size == 1 else self.widths[samples]
+        return replace(self, widths=widths, silent=self.silent[samples])
 
     def _width(self, i: NDArray[Any]) -> FloatArray:
         return self.widths if self.widths.size == 1 else self.widths[i]

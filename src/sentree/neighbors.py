@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.integer[Any]]
+KeyArray = NDArray[np.uint64]
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 
 __all__ = [
@@ -41,6 +42,8 @@ _TIE = 1e-12
 _UNIT_TIE = 2e-15
 #: Squared distances whose relative error may exceed this are computed from differences.
 _PRECISION = 1e-11
+#: An odd number without pattern: products with it are as good as random.
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 #: Bytes of one block of a distance matrix, and of one chunk of gathered rows (cache-sized).
 _BLOCK_BYTES = 1 << 26
 _CHUNK_BYTES = 1 << 20
@@ -199,16 +202,18 @@ class Queries:
     """Samples whose neighbours are wanted.
 
     ``own`` is where each stands among the samples that are searched, so that none is its own
-    neighbour; None for new samples.
+    neighbour; None for new samples. ``keys`` are numbers that come from the rows alone, and order
+    ties; without them the order of rows does.
     """
 
     space: Any  # of the same kind as the one that is searched
     own: IndexArray | None = None
+    keys: KeyArray | None = None
 
     @classmethod
-    def all_of(cls, space: Space) -> Queries:
+    def all_of(cls, space: Space, keys: KeyArray | None = None) -> Queries:
         """Every sample of a space."""
-        return cls(space, np.arange(space.n))
+        return cls(space, np.arange(space.n), keys)
 
     @classmethod
     def some_of(cls, space: Space, rows: IndexArray) -> Queries:
@@ -220,15 +225,26 @@ class Queries:
         if start == 0 and stop == self.space.n:
             return self
         own = None if self.own is None else self.own[start:stop]
-        return Queries(self.space.take(np.arange(start, stop)), own)
+        keys = None if self.keys is None else self.keys[start:stop]
+        return Queries(self.space.take(np.arange(start, stop)), own, keys)
 
     def hide_own(self, table: FloatArray) -> None:
         """Put each query out of its own reach in a table of distances to all samples."""
         if self.own is not None:
             table[np.arange(self.own.size), self.own] = np.inf
 
-    def tie_order(self, rows: IndexArray, columns: IndexArray, n: int) -> NDArray[Any]:
-        """How far behind the query a column comes: a rule for ties that favours no sample."""
+    def tie_order(
+        self, rows: IndexArray, columns: IndexArray, n: int, keys: KeyArray | None
+    ) -> NDArray[Any]:
+        """An order of equally near samples that favours none.
+
+        With the keys of all samples it depends on the two rows alone, and is the same for both, so
+        that the order of the samples does not matter. Else it is how far behind the query a column
+        comes.
+        """
+        if keys is not None and self.keys is not None:
+            mixed = (self.keys[rows] + keys[columns]) * _MIX
+            return np.asarray((mixed ^ (mixed >> np.uint64(32))) * _MIX)
         return np.asarray(columns if self.own is None else (columns - self.own[rows]) % n)
 
 
@@ -352,9 +368,10 @@ class _ExactEuclidean:
     computed from their differences.
     """
 
-    def __init__(self, space: EuclideanSpace) -> None:
+    def __init__(self, space: EuclideanSpace, keys: KeyArray | None) -> None:
         points = space.points
         self.space = space
+        self.keys = keys
         self.bound = 2 * (points.shape[1] + 8) * np.finfo(np.float64).eps
         self.centre = None if is_sparse(points) else points.mean(axis=0)
         self.centred, self.norms = self._centre(points)
@@ -390,7 +407,7 @@ class _ExactEuclidean:
         doubtful = squared >= (reach - tie - 2 * error)[near]
         if not ties and near.size > 8 * p * norms.size:
             late = np.flatnonzero(doubtful)
-            behind = queries.tie_order(near[late], columns[late], self.space.n)
+            behind = queries.tie_order(near[late], columns[late], self.space.n, self.keys)
             keep = np.ones(near.size, dtype=bool)
             keep[late[_ranks(near[late], behind) >= 2 * p]] = False
             near, columns, squared = near[keep], columns[keep], squared[keep]
@@ -403,7 +420,7 @@ class _ExactEuclidean:
 class _ExactMetric:
     """Neighbours from whole rows of the distance matrix: nothing is known about the metric."""
 
-    def __init__(self, space: MetricSpace) -> None:
+    def __init__(self, space: MetricSpace, keys: KeyArray | None) -> None:
         self.space = space
 
     def candidates(
@@ -418,23 +435,27 @@ class _ExactMetric:
 
 
 def exact_neighbors(
-    space: Space, p: int, queries: Queries | None = None, ties: bool = True
+    space: Space,
+    p: int,
+    queries: Queries | None = None,
+    ties: bool = True,
+    keys: KeyArray | None = None,
 ) -> Neighbors:
     """Search blockwise through all pairs in float64; for the neighbours of all samples by default.
 
-    ``ties`` keeps every sample as near as the p-th neighbour; else the next ones in order of rows
-    are taken.
+    ``ties`` keeps every sample as near as the p-th neighbour; else some of these are taken, by the
+    ``keys`` of the samples where they have any.
     """
-    wanted = Queries.all_of(space) if queries is None else queries
+    wanted = Queries.all_of(space, keys) if queries is None else queries
     euclidean = isinstance(space, EuclideanSpace)
-    search = _ExactEuclidean(space) if euclidean else _ExactMetric(space)  # type: ignore[arg-type]
+    search: Any = (_ExactEuclidean if euclidean else _ExactMetric)(space, keys)  # type: ignore[arg-type]
     tie = space.tie if isinstance(space, EuclideanSpace) else 0.0
     parts = []
     for start, stop in _blocks(wanted.space.n, space.n):
         part = wanted.part(start, stop)
         near, columns, values = search.candidates(part, p, ties)
         if not ties:
-            first = _ranks(near, values, part.tie_order(near, columns, space.n)) < p
+            first = _ranks(near, values, part.tie_order(near, columns, space.n, keys)) < p
             near, columns, values = near[first], columns[first], values[first]
         parts.append(_select(near, columns, values, stop - start, p, tie))
     counts = np.concatenate([np.diff(part[0]) for part in parts])
@@ -604,27 +625,37 @@ class NeighborSearch:
     """
 
     def __init__(
-        self, space: Space, p: int, search: str, n_jobs: int | None, seed: int, ties: bool = True
+        self,
+        space: Space,
+        p: int,
+        search: str,
+        n_jobs: int | None,
+        seed: int,
+        ties: bool = True,
+        keys: KeyArray | None = None,
     ) -> None:
         self._members, self._inner = _with_direction(space)
+        self._keys = None if keys is None else keys[self._members]
         self._n = space.n
         p = min(p, self._inner.n - 1)
         self._search: Search | None
         if p < 1:
             self._search = None
         elif search == "exact" or (search == "auto" and self._inner.n <= EXACT_LIMIT):
-            self._search = partial(exact_neighbors, self._inner, p, ties=ties)
+            self._search = partial(exact_neighbors, self._inner, p, ties=ties, keys=self._keys)
         else:
             self._search = SEARCHES[search](self._inner, p, n_jobs, seed)
 
     def others(self) -> Neighbors:
         """Find the nearest others of every sample."""
-        return self._ask(Queries.all_of(self._inner), self._members, self._n)
+        return self._ask(Queries.all_of(self._inner, self._keys), self._members, self._n)
 
-    def of(self, samples: Space) -> Neighbors:
+    def of(self, samples: Space, keys: KeyArray | None = None) -> Neighbors:
         """Find the nearest samples of new ones, which are laid out as the space is."""
         rows, inner = _with_direction(samples)
-        return self._ask(Queries(inner), rows, samples.n)
+        return self._ask(
+            Queries(inner, None, None if keys is None else keys[rows]), rows, samples.n
+        )
 
     def _ask(self, queries: Queries, rows: IndexArray, n: int) -> Neighbors:
         """Search for the neighbours of some of n rows; the others have none."""

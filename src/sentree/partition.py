@@ -69,15 +69,20 @@ class SSEPartition(SSEEstimator):
         samples. "multilevel" with weights by degree only.
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
-        sample, by the distance of features brought to variance 1, or above 50 features by the
-        correlation of two rows. "gaussian", "cosine", "correlation", "binary": such weights on the
+        sample; how features are scaled and rows compared follows from the numbers, and stands in
+        ``graph_settings_`` (:func:`sentree.choice.choose`): up to 50 features are brought to
+        variance 1, columns of two values to a fixed distance; above, rows are compared by their
+        correlation, counts after a logarithm, text by the cosine; components and embeddings keep
+        the variance of their columns. Rows that repeat are one row in the search for neighbours.
+        "gaussian", "cosine", "correlation", "binary": such weights on the
         features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
         the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
         (sparse ones to neighbours, or dense); a callable gets X and returns a
         :class:`~sentree.Graph`.
     n_neighbors : int or "auto", default="auto"
         Neighbours of a sample in the graph; "auto" is the square root of the number of samples,
-        within bounds (:func:`sentree.affinity.auto_neighbors`).
+        within bounds, and more where most columns have few different values
+        (:func:`sentree.affinity.auto_neighbors`).
     neighbors : str or scikit-learn neighbours transformer, default="auto"
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
         ``KNeighborsTransformer``; "auto" is exact for small data.
@@ -124,6 +129,9 @@ class SSEPartition(SSEEstimator):
         Which constraints are kept and which are broken.
     selection_ : Selection or None
         The recipe that the constraints chose and the evidence; None where they were not asked.
+    graph_settings_ : GraphSettings or None
+        What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
+        any other affinity.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 

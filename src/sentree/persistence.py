@@ -1,7 +1,7 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 1, for n samples:
+of it. Format version 2 (1 had no ``copies``), for n samples:
 
 ==================================== ==============================================================
 array                                holds
@@ -18,6 +18,8 @@ array                                holds
 ``constraints.finer.*``              the same of the finer labels, where there are any
 ``weigher.widths``, ``.silent``      bandwidths, and samples without direction
 ``scale.offset``, ``.spread``        how features are scaled, where they are
+``copies``                           the distinct row of each sample, numbered by first appearance,
+                                     where rows repeat; bandwidths are then of distinct rows
 ``samples``                          the training samples as they came, dense; or
 ``samples.data|indices|indptr``      sparse, in CSR
 ``similarity.*``                     a graph, where similarities are read from another than
@@ -29,14 +31,15 @@ The header has these entries:
 - ``format`` ("sentree model"), ``format_version``, ``sentree_version`` (that wrote the file)
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
+  ``graph_settings`` (null, or absent in version 1),
   and ``binary_tree``, whether there is one
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
   "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
-  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``sparse``, and ``search`` with
-  ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm`` (absent in
+  version 1), ``sparse``, and ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
 - ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
   "left out"
 
@@ -61,6 +64,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sentree import __version__
 from sentree.affinity import GraphSimilarity, KernelSimilarity
+from sentree.choice import GraphSettings
 from sentree.constraints import Constraints
 from sentree.estimator import SSEEstimator
 from sentree.extension import (
@@ -82,7 +86,7 @@ from sentree.tree import EncodingTree
 __all__ = ["FORMAT_VERSION", "load", "save"]
 
 #: Version of the format that is written, and the newest that is read.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _FORMAT = "sentree model"
 _CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
@@ -273,7 +277,9 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     binary = hasattr(model, "binary_tree_") and model.method == "paper"
     if binary:
         _put(arrays, "binary_tree", model.binary_tree_, _TREE)
-    names = getattr(model, "feature_names_in_", None)
+    if model._copies is not None:
+        arrays["copies"] = model._copies
+    names, settings = getattr(model, "feature_names_in_", None), model.graph_settings_
     extension = _put_extension(model._extension, with_samples, arrays)
     return {
         "fitted": {
@@ -282,6 +288,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "selection": None if model.selection_ is None else model.selection_.to_dict(),
+            "graph_settings": None if settings is None else settings.to_dict(),
             "binary_tree": binary,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
@@ -314,7 +321,10 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model.selection_ = _selection(fitted["selection"])
+    settings = fitted.get("graph_settings")
+    model.graph_settings_ = None if settings is None else GraphSettings(**settings)
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
+    model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
     model._similarity = _similarity(header["similarity"], arrays, model)
     _check_fit(model)
@@ -345,10 +355,14 @@ def _check_fit(model: Any) -> None:
             for column in extension.layout.scale:
                 _check_shape("the scale of the features", column, (width,))
     join = getattr(extension, "join", extension)
+    if model._copies is not None:
+        _check_shape("the list of distinct rows", model._copies, (n,))
     if isinstance(join, DistanceExtension):
-        _check_shape("the list of silent samples", join.weigher.silent, (n,))
+        repeated = getattr(extension, "copies", None)
+        size = n if repeated is None else int(repeated.max()) + 1
+        _check_shape("the list of silent samples", join.weigher.silent, (size,))
         if join.weigher.widths.shape != (1,):
-            _check_shape("the list of bandwidths", join.weigher.widths, (n,))
+            _check_shape("the list of bandwidths", join.weigher.widths, (size,))
 
 
 def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
@@ -373,6 +387,16 @@ def _tree(arrays: _Stored, prefix: str) -> EncodingTree:
     """Make a tree; those of fitted models have no names."""
     parent, volume, cut, relation_cut = _get(arrays, prefix, _TREE).values()
     return EncodingTree(parent, volume, cut, relation_cut)
+
+
+def _copies(arrays: _Stored) -> NDArray[np.int64] | None:
+    """Return the distinct row of each sample; None where none repeats."""
+    if "copies" not in arrays:
+        return None
+    rows = arrays["copies"]
+    if rows.dtype.kind != "i" or not np.array_equal(np.unique(rows), np.arange(rows.max() + 1)):
+        raise ValueError("copies does not number the distinct rows from 0")
+    return np.asarray(rows, dtype=np.int64)
 
 
 def _whole_numbers(arrays: _Stored, name: str) -> NDArray[np.int32]:
@@ -498,6 +522,7 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
         "kind": "samples",
         "metric": layout.metric,
         "scaled": scaled,
+        "logarithm": layout.logarithm,
         "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
@@ -540,7 +565,8 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
     shape = (model.graph_.n, model.n_features_in_)
     samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
-    return SampleExtension(samples, Layout(stored["metric"], scale), find, join)
+    layout = Layout(stored["metric"], scale, bool(stored.get("logarithm", False)))
+    return SampleExtension(samples, layout, find, join, model._copies)
 
 
 def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:
@@ -568,7 +594,10 @@ def _similarity(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     if stored["kind"] == "kernel":
         extension = model._extension
         lay_out = partial(extension.layout.space, extension.samples)
-        return KernelSimilarity(lay_out, extension.join.weigher, float(stored["high"]))
+        weigher = extension.join.weigher
+        if extension.copies is not None:
+            weigher = weigher.at(extension.copies)
+        return KernelSimilarity(lay_out, weigher, float(stored["high"]))
     if stored["kind"] == "graph":
         return GraphSimilarity(model.graph_)
     if stored["kind"] == "other graph":

@@ -20,14 +20,23 @@ _LARGEST = 1e150
 _SMALLEST = 1e-140
 
 
+#: How far apart the two values of a column of truths are where other features have variance 1.
+_TRUTH = 1.3
+
+
 class Scale(NamedTuple):
     """Features less an offset, over a spread; infinite for constant ones, which so become 0."""
 
     offset: FloatArray
     spread: FloatArray
 
-    def __call__(self, samples: FloatArray) -> FloatArray:
+    def __call__(self, samples: Any) -> Any:
         """Return scaled samples; new ones far outside of the old stay in the range of squares."""
+        if is_sparse(samples):  # the offset is 0
+            scaled = sp.csr_array(samples @ sp.diags_array(1.0 / self.spread))
+            scaled.eliminate_zeros()
+            np.clip(scaled.data, -_LARGEST, _LARGEST, out=scaled.data)
+            return scaled
         scaled = samples - self.offset
         with np.errstate(over="ignore"):
             scaled /= self.spread
@@ -51,10 +60,56 @@ def _zscore(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
     return scaler.mean_ * unit, scaler.scale_ * unit
 
 
+def _table(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to variance 1, but columns of two values to a fixed distance of these.
+
+    Their variance would make the rarer of two values the more important.
+    """
+    offset, spread = _zscore(samples)
+    low, high = samples.min(axis=0), samples.max(axis=0)
+    two = ((samples == low) | (samples == high)).all(axis=0)
+    return np.where(two, low, offset), np.where(two, (high - low) / _TRUTH, spread)
+
+
+def _centre(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to mean 0."""
+    return samples.mean(axis=0), np.ones(samples.shape[1])
+
+
+def _maxabs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to at most 1 in magnitude, 0 staying 0."""
+    return np.zeros(samples.shape[1]), np.abs(samples).max(axis=0)
+
+
 _SCALES: dict[str, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
     "minmax": _minmax,
     "zscore": _zscore,
+    "table": _table,
+    "centre": _centre,
+    "maxabs": _maxabs,
 }
+#: Scales that leave distances the same without their offset.
+_SHIFTED = ("minmax", "zscore", "table", "centre")
+#: Before the name of a scale: of the logarithms of the values plus 1.
+_LOG = "log-"
+
+
+def _sparse_scale(samples: Any, scale: str, metric: Metric) -> tuple[FloatArray, FloatArray]:
+    """Return the scale of sparse samples, with an offset of 0: one column after the other."""
+    if scale in _SHIFTED and metric != "euclidean":
+        raise ValueError(
+            f"scale={scale!r} moves zeros, which makes sparse data dense: use scale='maxabs', or "
+            "pass X.toarray()"
+        )
+    if scale == "maxabs":
+        largest = abs(samples).max(axis=0).toarray().ravel()
+        return np.zeros(largest.size), np.where(largest > 0, largest, np.inf)
+    by_column = samples.tocsc()
+    spread = np.empty(samples.shape[1])
+    for j in range(samples.shape[1]):
+        column = by_column[:, [j]].toarray()
+        spread[j] = _SCALES[scale](column)[1][0] if np.ptp(column) else np.inf
+    return np.zeros(samples.shape[1]), spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,30 +118,44 @@ class Layout:
 
     metric: Metric
     scale: Scale | None
+    logarithm: bool = False  # of values plus 1, before they are scaled
 
     @classmethod
     def fit(cls, samples: Any, scale: str | None, metric: Metric) -> Layout:
         """Take the scale from samples that were checked."""
         if scale is None:
             return cls(metric, None)
-        if scale not in _SCALES:
-            raise ValueError(f"unknown scale {scale!r}; choose from {[None, *_SCALES]}")
+        name = scale.removeprefix(_LOG)
+        if name not in _SCALES:
+            known = [None, *_SCALES, *(_LOG + known for known in _SCALES)]
+            raise ValueError(f"unknown scale {scale!r}; choose from {known}")
+        logarithm = name != scale
+        if logarithm:
+            samples = _logarithms(samples)
         if is_sparse(samples):
-            raise ValueError(
-                f"scale={scale!r} moves zeros, which makes sparse data dense: scale before (with "
-                "sklearn.preprocessing.MaxAbsScaler, say), or pass X.toarray()"
-            )
-        offset, spread = _SCALES[scale](samples)
+            return cls(metric, Scale(*_sparse_scale(samples, name, metric)), logarithm)
+        offset, spread = _SCALES[name](samples)
         constant = np.ptp(samples, axis=0) == 0
-        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)))
+        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm)
 
     def scaled(self, samples: Any) -> Any:
         """Return checked samples with their features scaled."""
+        if self.logarithm:
+            samples = _logarithms(samples)
         return samples if self.scale is None else self.scale(samples)
 
     def space(self, X: Any) -> Space:
         """Return samples, one or more, laid out for the search."""
         return make_space(self.scaled(check_samples(X, fewest=1)), self.metric)
+
+
+def _logarithms(samples: Any) -> Any:
+    """Return the logarithms of values plus 1; values below 0 count as 0."""
+    if not is_sparse(samples):
+        return np.log1p(np.maximum(samples, 0.0))
+    return sp.csr_array(
+        (np.log1p(np.maximum(samples.data, 0.0)), samples.indices, samples.indptr), samples.shape
+    )
 
 
 def check_samples(X: Any, fewest: int = 2) -> Any:
