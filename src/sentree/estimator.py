@@ -33,11 +33,13 @@ from sentree.assign import Modules, membership_strength
 from sentree.constraints import Constraints
 from sentree.entropy import Objective
 from sentree.extension import GraphExtension
+from sentree.features import Features, table_layout
 from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.notices import warn
 from sentree.report import cluster_names
+from sentree.samples import Layout
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree, renumber
@@ -97,6 +99,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     objective_: float
     entropy_: float
     selection_: Selection | None
+    features_: Features | None
     _strength: FloatArray | None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -148,6 +151,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.hard:
             given = given.hardened()
         given.closure(given.n_min)  # contradictions show before any long work
+        self.features_ = None
         graph, similarity, self._extension = self._affinity(X, given)
         check_length(y, graph.n)
         logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
@@ -215,6 +219,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self._strength is None:
             self._strength = membership_strength(self.graph_, self.labels_)
         return self._strength
+
+    @property
+    def feature_weights_(self) -> FloatArray | None:
+        """How much each feature counted in distances, 1 on average; None where all did alike."""
+        check_is_fitted(self, "labels_")
+        return None if self.features_ is None else self.features_.weights
 
     @property
     def cluster_names_(self) -> tuple[Any, ...]:
@@ -306,6 +316,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         made = build_affinity(
             X,
             self._count_neighbors(X.shape[0], given),
+            layout=self._layout(X, settings, given),
             **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
             neighbors=self.neighbors,
             n_jobs=self.n_jobs,
@@ -313,6 +324,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
         _check_edges(made.graph)
         return made
+
+    def _layout(self, X: Any, settings: dict[str, Any], given: Constraints) -> Layout | None:
+        """Return how features are tamed and weighed, where they are those of a table."""
+        is_table = settings.get("scale") == "zscore" and settings.get("metric") == "euclidean"
+        if self.affinity != "auto" or not is_table:
+            return None
+        layout = table_layout(X, given)
+        self.features_ = Features.of(layout, X.shape[1], getattr(self, "feature_names_in_", None))
+        return layout
 
     def _seed(self) -> int:
         """Return the seed of everything random; None means 0, so that results repeat."""

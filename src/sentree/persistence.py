@@ -1,7 +1,7 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 1, for n samples:
+of it. Format version 2, for n samples:
 
 ==================================== ==============================================================
 array                                holds
@@ -18,6 +18,8 @@ array                                holds
 ``constraints.finer.*``              the same of the finer labels, where there are any
 ``weigher.widths``, ``.silent``      bandwidths, and samples without direction
 ``scale.offset``, ``.spread``        how features are scaled, where they are
+``tails.columns|base|onset``         features whose long tails are drawn in first, where any are
+``features.weights``                 what scaled features are multiplied with, where they are
 ``samples``                          the training samples as they came, dense; or
 ``samples.data|indices|indptr``      sparse, in CSR
 ``similarity.*``                     a graph, where similarities are read from another than
@@ -29,14 +31,15 @@ The header has these entries:
 - ``format`` ("sentree model"), ``format_version``, ``sentree_version`` (that wrote the file)
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
-  and ``binary_tree``, whether there is one
+  ``features`` (null, or ``to_dict`` of ``features_``; since version 2), and ``binary_tree``,
+  whether there is one
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
   "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
-  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``sparse``, and ``search`` with
-  ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``tamed`` and ``weighed`` (since
+  version 2), ``sparse``, and ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
 - ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
   "left out"
 
@@ -69,6 +72,7 @@ from sentree.extension import (
     SampleExtension,
     TransformerExtension,
 )
+from sentree.features import Features
 from sentree.files import replacing
 from sentree.graph import Graph
 from sentree.hierarchy import SSEHierarchy
@@ -77,12 +81,13 @@ from sentree.neighbors import NeighborSearch, is_sparse
 from sentree.partition import SSEPartition
 from sentree.samples import Layout, Scale
 from sentree.selection import Candidate, Recipe, Selection
+from sentree.tails import Tails
 from sentree.tree import EncodingTree
 
 __all__ = ["FORMAT_VERSION", "load", "save"]
 
 #: Version of the format that is written, and the newest that is read.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _FORMAT = "sentree model"
 _CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
@@ -262,7 +267,18 @@ def _header(file: Any) -> _Stored:
             f"the file has format version {version} and this sentree ({__version__}) reads up to "
             f"{FORMAT_VERSION}: install sentree {header['sentree_version']} or newer"
         )
-    return _Stored(header)
+    return _Stored(header if version > 1 else _from_1(header))
+
+
+def _from_1(header: dict[str, Any]) -> dict[str, Any]:
+    """Add to a header of version 1 that nothing was done to features but scaling."""
+    for part, added in (
+        ("fitted", {"features": None}),
+        ("extension", {"tamed": False, "weighed": False}),
+    ):
+        if isinstance(header.get(part), dict):
+            header[part].update(added)
+    return header
 
 
 def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
@@ -282,6 +298,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "selection": None if model.selection_ is None else model.selection_.to_dict(),
+            "features": None if model.features_ is None else model.features_.to_dict(),
             "binary_tree": binary,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
@@ -314,6 +331,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model.selection_ = _selection(fitted["selection"])
+    model.features_ = _features(fitted["features"])
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
     model._extension = _extension(header["extension"], arrays, model)
     model._similarity = _similarity(header["similarity"], arrays, model)
@@ -341,14 +359,25 @@ def _check_fit(model: Any) -> None:
         raise ValueError(f"{width} columns for a graph of {n} samples, which it was made of")
     if isinstance(extension, SampleExtension):
         _check_shape("the training samples", extension.samples, (n, width))
-        if extension.layout.scale is not None:
-            for column in extension.layout.scale:
-                _check_shape("the scale of the features", column, (width,))
+        _check_layout(extension.layout, width)
     join = getattr(extension, "join", extension)
     if isinstance(join, DistanceExtension):
         _check_shape("the list of silent samples", join.weigher.silent, (n,))
         if join.weigher.widths.shape != (1,):
             _check_shape("the list of bandwidths", join.weigher.widths, (n,))
+
+
+def _check_layout(layout: Layout, width: int) -> None:
+    """Raise where a layout is not about so many features."""
+    for column in layout.scale or ():
+        _check_shape("the scale of the features", column, (width,))
+    if layout.weights is not None:
+        _check_shape("the list of weights of features", layout.weights, (width,))
+    if layout.tails is not None:
+        for part in layout.tails:
+            _check_shape("the list of long tails", part, layout.tails.columns.shape)
+        if not set(layout.tails.columns.tolist()) <= set(range(width)):
+            raise ValueError(f"a long tail is of a feature beyond the {width} there are")
 
 
 def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
@@ -468,6 +497,18 @@ def _selection(stored: _Stored | None) -> Selection | None:
     return Selection(**{**stored, "chosen": Recipe(**stored["chosen"]), "candidates": tuple(tried)})
 
 
+def _features(stored: _Stored | None) -> Features | None:
+    if stored is None:
+        return None
+    weights, names = stored["weights"], stored["names"]
+    return Features(
+        int(stored["n_features"]),
+        None if weights is None else np.array(weights, dtype=np.float64),
+        np.array(stored["tamed"], dtype=np.int64),
+        None if names is None else tuple(names),
+    )
+
+
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     """Add what predict needs, and return its settings."""
     if isinstance(extension, GraphExtension):
@@ -489,10 +530,16 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
         arrays["samples"] = samples
     if scaled:
         _put(arrays, "scale", layout.scale, Scale._fields)
+    if layout.tails is not None:
+        _put(arrays, "tails", layout.tails, Tails._fields)
+    if layout.weights is not None:
+        arrays["features.weights"] = layout.weights
     return {
         "kind": "samples",
         "metric": layout.metric,
         "scaled": scaled,
+        "tamed": layout.tails is not None,
+        "weighed": layout.weights is not None,
         "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
@@ -531,11 +578,20 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     join = DistanceExtension(weigher, stored["p"], stored["local_rank"], stored["self_loops"])
     if kind == "distances":
         return join
-    scale = Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None
     find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
     shape = (model.graph_.n, model.n_features_in_)
     samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
-    return SampleExtension(samples, Layout(stored["metric"], scale), find, join)
+    return SampleExtension(samples, _layout(stored, arrays), find, join)
+
+
+def _layout(stored: _Stored, arrays: _Stored) -> Layout:
+    """Return how samples are scaled and compared."""
+    return Layout(
+        stored["metric"],
+        Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None,
+        Tails(**_get(arrays, "tails", Tails._fields)) if stored["tamed"] else None,
+        _get(arrays, "features", ("weights",))["weights"] if stored["weighed"] else None,
+    )
 
 
 def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from sentree.graph import FloatArray
 from sentree.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
+from sentree.tails import Tails
 
 __all__ = ["Layout", "check_samples", "check_squares"]
 
@@ -59,13 +60,20 @@ _SCALES: dict[str, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How samples are scaled and compared: fitted once, the same for new ones."""
+    """How samples are scaled and compared: fitted once, the same for new ones.
+
+    Long tails are drawn in first, then features are scaled, then weighed.
+    """
 
     metric: Metric
     scale: Scale | None
+    tails: Tails | None = None
+    weights: FloatArray | None = None
 
     @classmethod
-    def fit(cls, samples: Any, scale: str | None, metric: Metric) -> Layout:
+    def fit(
+        cls, samples: Any, scale: str | None, metric: Metric, tails: Tails | None = None
+    ) -> Layout:
         """Take the scale from samples that were checked."""
         if scale is None:
             return cls(metric, None)
@@ -76,13 +84,22 @@ class Layout:
                 f"scale={scale!r} moves zeros, which makes sparse data dense: scale before (with "
                 "sklearn.preprocessing.MaxAbsScaler, say), or pass X.toarray()"
             )
-        offset, spread = _SCALES[scale](samples)
-        constant = np.ptp(samples, axis=0) == 0
-        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)))
+        drawn = samples if tails is None else tails(samples)
+        offset, spread = _SCALES[scale](drawn)
+        constant = np.ptp(drawn, axis=0) == 0
+        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), tails)
+
+    def weighed(self, weights: FloatArray | None) -> Layout:
+        """Return the layout with other weights of the features."""
+        return replace(self, weights=weights)
 
     def scaled(self, samples: Any) -> Any:
-        """Return checked samples with their features scaled."""
-        return samples if self.scale is None else self.scale(samples)
+        """Return checked samples with their features drawn in, scaled and weighed."""
+        if self.tails is not None:
+            samples = self.tails(samples)
+        if self.scale is not None:
+            samples = self.scale(samples)
+        return samples if self.weights is None else samples * self.weights
 
     def space(self, X: Any) -> Space:
         """Return samples, one or more, laid out for the search."""
