@@ -79,6 +79,8 @@ class SSEHierarchy(SSEEstimator):
         Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
     selection_ : Selection or None
         The recipe that the constraints chose and the evidence; None where they were not asked.
+    features_, feature_weights_
+        As in :class:`SSEPartition`.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 

@@ -70,7 +70,9 @@ class SSEPartition(SSEEstimator):
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
         sample, by the distance of features brought to variance 1, or above 50 features by the
-        correlation of two rows. "gaussian", "cosine", "correlation", "binary": such weights on the
+        correlation of two rows. Up to 50 features, columns with a long tail go in as a logarithm,
+        and labels weigh the features by what they tell about the classes, where hidden labels
+        confirm it (``features_``); "gaussian" leaves features as they are. "gaussian", "cosine", "correlation", "binary": such weights on the
         features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
         the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
         (sparse ones to neighbours, or dense); a callable gets X and returns a
@@ -124,6 +126,11 @@ class SSEPartition(SSEEstimator):
         Which constraints are kept and which are broken.
     selection_ : Selection or None
         The recipe that the constraints chose and the evidence; None where they were not asked.
+    features_ : Features or None
+        Which features were weighed by labels, and which had long tails
+        (:class:`sentree.features.Features`); None where the graph is not made from a table.
+    feature_weights_ : float array of shape (n_features,) or None
+        How much each feature counted in distances, 1 on average; None where all did alike.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 
