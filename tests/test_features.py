@@ -245,7 +245,7 @@ def test_many_features_and_other_affinities_are_left_alone():
 def test_weights_come_from_labelled_samples_alone():
     X, y = customers(200)
     assert weigh_features(X[:, :1], y) is None  # one feature counts anyway
-    assert weigh_features(X, y).shape == (12,)
+    assert weigh_features(X, y).weights.shape == (12,)
 
 
 @pytest.mark.parametrize("kind", [SSEPartition, SSEHierarchy])

@@ -72,9 +72,9 @@ class SSEPartition(SSEEstimator):
         sample, by the distance of features brought to variance 1, or above 50 features by the
         correlation of two rows. Up to 50 features, columns with a long tail go in as a logarithm,
         and labels weigh the features by what they tell about the classes, where hidden labels
-        confirm it (``features_``); "gaussian" leaves features as they are. "gaussian", "cosine", "correlation", "binary": such weights on the
-        features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
-        the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
+        confirm it (``features_``). "gaussian", "cosine", "correlation", "binary": such weights on
+        the features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings
+        of the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
         (sparse ones to neighbours, or dense); a callable gets X and returns a
         :class:`~sentree.Graph`.
     n_neighbors : int or "auto", default="auto"

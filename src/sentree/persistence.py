@@ -20,6 +20,7 @@ array                                holds
 ``scale.offset``, ``.spread``        how features are scaled, where they are
 ``tails.columns|base|onset``         features whose long tails are drawn in first, where any are
 ``features.weights``                 what scaled features are multiplied with, where they are
+``features.directions``              combinations of these that count too, where there are any
 ``samples``                          the training samples as they came, dense; or
 ``samples.data|indices|indptr``      sparse, in CSR
 ``similarity.*``                     a graph, where similarities are read from another than
@@ -38,8 +39,9 @@ The header has these entries:
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
   "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
-  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``tamed`` and ``weighed`` (since
-  version 2), ``sparse``, and ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``tamed``, ``weighed`` and
+  ``directed`` (since version 2), ``sparse``, and ``search`` with ``p``, ``search``, ``n_jobs``,
+  ``seed`` and ``ties``
 - ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
   "left out"
 
@@ -274,7 +276,7 @@ def _from_1(header: dict[str, Any]) -> dict[str, Any]:
     """Add to a header of version 1 that nothing was done to features but scaling."""
     for part, added in (
         ("fitted", {"features": None}),
-        ("extension", {"tamed": False, "weighed": False}),
+        ("extension", {"tamed": False, "weighed": False, "directed": False}),
     ):
         if isinstance(header.get(part), dict):
             header[part].update(added)
@@ -373,6 +375,8 @@ def _check_layout(layout: Layout, width: int) -> None:
         _check_shape("the scale of the features", column, (width,))
     if layout.weights is not None:
         _check_shape("the list of weights of features", layout.weights, (width,))
+    if layout.directions is not None:
+        _check_shape("the list of directions", layout.directions[:, 0], (width,))
     if layout.tails is not None:
         for part in layout.tails:
             _check_shape("the list of long tails", part, layout.tails.columns.shape)
@@ -534,12 +538,15 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
         _put(arrays, "tails", layout.tails, Tails._fields)
     if layout.weights is not None:
         arrays["features.weights"] = layout.weights
+    if layout.directions is not None:
+        arrays["features.directions"] = layout.directions
     return {
         "kind": "samples",
         "metric": layout.metric,
         "scaled": scaled,
         "tamed": layout.tails is not None,
         "weighed": layout.weights is not None,
+        "directed": layout.directions is not None,
         "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
@@ -591,6 +598,7 @@ def _layout(stored: _Stored, arrays: _Stored) -> Layout:
         Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None,
         Tails(**_get(arrays, "tails", Tails._fields)) if stored["tamed"] else None,
         _get(arrays, "features", ("weights",))["weights"] if stored["weighed"] else None,
+        _get(arrays, "features", ("directions",))["directions"] if stored["directed"] else None,
     )
 
 

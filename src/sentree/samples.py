@@ -13,7 +13,7 @@ from sentree.graph import FloatArray
 from sentree.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
 from sentree.tails import Tails
 
-__all__ = ["Layout", "check_samples", "check_squares"]
+__all__ = ["Layout", "check_samples", "check_squares", "weigh"]
 
 #: Squares of larger values overflow.
 _LARGEST = 1e150
@@ -62,13 +62,15 @@ _SCALES: dict[str, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
 class Layout:
     """How samples are scaled and compared: fitted once, the same for new ones.
 
-    Long tails are drawn in first, then features are scaled, then weighed.
+    Long tails are drawn in first, then features are scaled, then weighed; directions, combinations
+    of weighed features that tell classes apart, go in beside them.
     """
 
     metric: Metric
     scale: Scale | None
     tails: Tails | None = None
     weights: FloatArray | None = None
+    directions: FloatArray | None = None  # features x directions, only with weights
 
     @classmethod
     def fit(
@@ -89,9 +91,9 @@ class Layout:
         constant = np.ptp(drawn, axis=0) == 0
         return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), tails)
 
-    def weighed(self, weights: FloatArray | None) -> Layout:
-        """Return the layout with other weights of the features."""
-        return replace(self, weights=weights)
+    def weighed(self, weights: FloatArray | None, directions: FloatArray | None = None) -> Layout:
+        """Return the layout with other weights of the features, and directions of theirs."""
+        return replace(self, weights=weights, directions=directions)
 
     def scaled(self, samples: Any) -> Any:
         """Return checked samples with their features drawn in, scaled and weighed."""
@@ -99,11 +101,19 @@ class Layout:
             samples = self.tails(samples)
         if self.scale is not None:
             samples = self.scale(samples)
-        return samples if self.weights is None else samples * self.weights
+        return samples if self.weights is None else weigh(samples, self.weights, self.directions)
 
     def space(self, X: Any) -> Space:
         """Return samples, one or more, laid out for the search."""
         return make_space(self.scaled(check_samples(X, fewest=1)), self.metric)
+
+
+def weigh(samples: FloatArray, weights: FloatArray, directions: FloatArray | None) -> FloatArray:
+    """Return scaled samples with their features weighed, and directions of these beside them."""
+    weighed = np.clip(samples * weights, -_LARGEST, _LARGEST)
+    if directions is None:
+        return weighed
+    return np.hstack((weighed, np.clip(weighed @ directions, -_LARGEST, _LARGEST)))
 
 
 def check_samples(X: Any, fewest: int = 2) -> Any:
