@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.decomposition import PCA
 
 from sentree import SSEHierarchy, SSEPartition, load, summary
 from sentree.affinity import auto_neighbors, auto_settings, knn_graph
@@ -240,6 +241,15 @@ def test_many_features_and_other_affinities_are_left_alone():
     assert SSEPartition(2).fit(wide, y).features_ is None
     assert SSEPartition(2, affinity="cosine").fit(wide[:, :10], y).features_ is None
     assert SSEPartition(2, affinity="precomputed").fit(knn_graph(wide), y).features_ is None
+
+
+def test_principal_components_are_only_scaled():
+    X, y = customers()
+    scores = PCA(6, random_state=0).fit_transform(X)
+    layout = table_layout(scores, Constraints.from_labels(y))
+    assert layout.weights is None
+    assert layout.tails is None
+    assert table_layout(X - X.mean(axis=0), Constraints.from_labels(y)).weights is not None
 
 
 def test_weights_come_from_labelled_samples_alone():

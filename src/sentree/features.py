@@ -26,6 +26,8 @@ __all__ = ["Features", "Weighing", "table_layout", "weigh_features"]
 _HALF = 20
 #: Labels that are asked at most, and parts of them that are hidden in turn.
 _MOST_LABELS, _FOLDS = 1000, 5
+#: Means, in standard deviations, and correlations below this are 0 but for rounding.
+_EXACT = 1e-3
 #: Directions: how strongly the spread within classes is drawn to a round one, their length at most,
 #: and what counts as no spread.
 _SHRINKAGE, _LENGTH, _LEAST_SPREAD = 4.0, 3.0, 1e-3
@@ -121,6 +123,8 @@ class Features:
 def table_layout(X: Any, given: Constraints) -> Layout:
     """Return how the samples of a table are compared: long tails tamed, features weighed.
 
+    Principal components are only scaled: they are combinations already.
+
     Parameters
     ----------
     X : dense array of shape (n_samples, n_features)
@@ -129,6 +133,9 @@ def table_layout(X: Any, given: Constraints) -> Layout:
         What is known about them, of which the labels count here.
     """
     samples = check_samples(X)
+    layout = Layout.fit(samples, "zscore", "euclidean")
+    if _are_components(layout.scaled(samples), samples):
+        return layout
     layout = Layout.fit(samples, "zscore", "euclidean", find_tails(samples))
     index, code = _asked(given)
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later, with a reason
@@ -136,6 +143,16 @@ def table_layout(X: Any, given: Constraints) -> Layout:
         return layout
     found = weigh_features(layout.scaled(samples[index]), code)
     return layout if found is None else layout.weighed(*found)
+
+
+def _are_components(scaled: FloatArray, samples: FloatArray) -> bool:
+    """Tell whether features are principal components: centred, and none tells of another."""
+    n, width = samples.shape
+    if width < 2 or (np.abs(samples.mean(axis=0)) > _EXACT * samples.std(axis=0)).any():
+        return False
+    correlation = scaled.T @ scaled / n
+    np.fill_diagonal(correlation, 0.0)
+    return bool(np.abs(correlation).max() < _EXACT)
 
 
 def _asked(given: Constraints) -> tuple[IntArray, IntArray]:

@@ -104,6 +104,7 @@ def _scores(points: FloatArray) -> FloatArray:
 def _likeness(points: FloatArray, scores: FloatArray) -> float:
     """Return the correlation of values with those of a normal column."""
     centred = points - points.mean()
+    centred /= np.abs(centred).max() or 1.0  # squares stay within what numbers can hold
     size = float(np.sqrt((centred**2).sum() * (scores**2).sum()))
     return float(centred @ scores) / size if size > 0 else 0.0
 
