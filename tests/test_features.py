@@ -285,7 +285,21 @@ def test_features_tell_what_was_done():
     nothing = Features(2, None, np.empty(0, int))
     assert not nothing
     assert str(nothing) == "all count alike"
-    assert str(Features(2, np.ones(2), np.empty(0, int))) == "all count about alike"
+    alike = Features(2, np.ones(2), np.empty(0, int), None, 2)
+    assert str(alike) == "weighed about alike; beside them 2 combinations of features"
+
+
+def test_combinations_of_features_count_where_they_tell_classes():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 600)
+    along = random.normal(size=(600, 1)) * 3
+    X = np.hstack([along + y[:, None], along, random.normal(size=(600, 2))])
+    layout = table_layout(X, Constraints.from_labels(some_labels(y, 0.2)))
+    assert layout.directions.shape[0] == 4
+    assert layout.scaled(X).shape == (600, 4 + layout.directions.shape[1])
+    model = SSEPartition(3).fit(X, some_labels(y, 0.2))
+    assert "combination" in str(model.features_)
+    assert (model.predict(X) == model.labels_).mean() > 0.95
 
 
 def test_the_report_names_the_features_that_counted(tmp_path):

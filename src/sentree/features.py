@@ -51,19 +51,23 @@ class Features:
         Features with long tails, of which a logarithm was taken.
     names : tuple of str or None
         What the features are called; None where they have numbers only.
+    n_directions : int
+        How many combinations of features that tell classes apart count beside them.
     """
 
     n_features: int
     weights: FloatArray | None
     tamed: IntArray
     names: tuple[str, ...] | None = None
+    n_directions: int = 0
 
     @classmethod
     def of(cls, layout: Layout, n_features: int, names: Sequence[Any] | None = None) -> Features:
         """Read from a layout what it does."""
         tamed = np.empty(0, dtype=np.int64) if layout.tails is None else layout.tails.columns
         called = None if names is None else tuple(map(str, names))
-        return cls(n_features, layout.weights, tamed, called)
+        count = 0 if layout.directions is None else layout.directions.shape[1]
+        return cls(n_features, layout.weights, tamed, called, count)
 
     def name(self, k: int) -> str:
         """Return what a feature is called."""
@@ -99,9 +103,12 @@ class Features:
             )
             if which.size
         ]
-        if parts:
-            return "; ".join(parts)
-        return "all count alike" if self.weights is None else "all count about alike"
+        if not self.up.size and not self.down.size and self.weights is not None:
+            parts.insert(0, "weighed about alike")
+        if self.n_directions:
+            plural = "s" if self.n_directions > 1 else ""
+            parts.append(f"beside them {self.n_directions} combination{plural} of features")
+        return "; ".join(parts) or "all count alike"
 
     def __repr__(self) -> str:
         return f"Features({self.n_features} features; {self})"
@@ -117,6 +124,7 @@ class Features:
             "names": None if self.names is None else list(self.names),
             "weights": None if self.weights is None else self.weights.tolist(),
             "tamed": self.tamed.tolist(),
+            "n_directions": self.n_directions,
         }
 
 

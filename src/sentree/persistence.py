@@ -510,6 +510,7 @@ def _features(stored: _Stored | None) -> Features | None:
         None if weights is None else np.array(weights, dtype=np.float64),
         np.array(stored["tamed"], dtype=np.int64),
         None if names is None else tuple(names),
+        int(stored["n_directions"]),
     )
 
 

@@ -91,7 +91,7 @@ def tell(model: Any, data: Any, console: Console) -> None:
     if sizes.size > _SHOWN_CLUSTERS:
         console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
     if model.features_:
-        console.say(f"features {model.features_}")
+        console.say(f"features: {model.features_}")
     report = model.constraint_report_
     if report.n_given:
         kept = report.n_given - report.n_broken

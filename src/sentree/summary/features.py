@@ -21,6 +21,11 @@ def feature_section(subject: Subject) -> Document:
             "weight when samples were compared, and others less. Whether that helps was tried on "
             "labels that were hidden in turn."
         )
+    if features.n_directions:
+        told.append(
+            f"{counted(features.n_directions, 'combination')} of features that tell the classes "
+            "apart counted beside the features themselves."
+        )
     if features.tamed.size:
         told.append(
             f"{counted(features.tamed.size, 'feature')} with a long tail (many small values, few "

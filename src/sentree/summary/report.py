@@ -95,7 +95,7 @@ def write_report(
         Heading(2, "Least certain samples"),
         *unsure_section(subject),
     ]
-    if model.features_:
+    if getattr(model, "features_", None):
         document += [Heading(2, "Which features counted"), *feature_section(subject)]
     if subject.report.n_given:
         document += [Heading(2, "Constraints"), *constraint_section(subject, pictures)]
