@@ -299,7 +299,7 @@ def test_combinations_of_features_count_where_they_tell_classes():
     assert layout.scaled(X).shape == (600, 4 + layout.directions.shape[1])
     model = SSEPartition(3).fit(X, some_labels(y, 0.2))
     assert "combination" in str(model.features_)
-    assert (model.predict(X) == model.labels_).mean() > 0.95
+    assert (model.predict(X) == model.labels_).mean() > 0.9
 
 
 def test_the_report_names_the_features_that_counted(tmp_path):
