@@ -26,6 +26,8 @@ __all__ = ["Features", "Weighing", "table_layout", "weigh_features"]
 _HALF = 20
 #: Labels that are asked at most, and parts of them that are hidden in turn.
 _MOST_LABELS, _FOLDS = 1000, 5
+#: Standard errors by which hidden labels must be nearer to their class on the mean.
+_ERRORS = 1.0
 #: Means, in standard deviations, and correlations below this are 0 but for rounding.
 _EXACT = 1e-3
 #: Directions: how strongly the spread within classes is drawn to a round one, their length at most,
@@ -268,22 +270,25 @@ def _directions(samples: FloatArray, code: NDArray[Any]) -> FloatArray | None:
 def _gains(samples: FloatArray, code: NDArray[Any]) -> tuple[float, float]:
     """Tell how much nearer hidden labels are to their class with weights, and with directions.
 
-    A fifth of the labels is hidden in turn, and features are weighed by the others.
+    A fifth of the labels is hidden in turn, and features are weighed by the others. Standard errors
+    are taken off the mean gain, so that it counts only where it is clear.
     """
     part = _parts(code)
-    gains = np.zeros(2)
+    gains: list[FloatArray] = []
     for fold in range(_FOLDS):
         hidden, seen = part == fold, part != fold
         weights = _weights(samples[seen], code[seen])
         if not hidden.any() or weights is None:
             continue
         directions = _directions(samples[seen] * weights, code[seen])
-        plain = _margin(samples, code, hidden)
-        gains += (
-            _margin(weigh(samples, weights, None), code, hidden) - plain,
-            _margin(weigh(samples, weights, directions), code, hidden) - plain,
-        )
-    return float(gains[0]), float(gains[1])
+        plain = _margins(samples, code, hidden)
+        ways = (weigh(samples, weights, each) for each in (None, directions))
+        gains.append(np.array([_margins(way, code, hidden) - plain for way in ways]))
+    if not gains:
+        return 0.0, 0.0
+    gain = np.hstack(gains)
+    clear = gain.mean(axis=1) - _ERRORS * gain.std(axis=1) / np.sqrt(gain.shape[1])
+    return float(clear[0]), float(clear[1])
 
 
 def _parts(code: NDArray[Any]) -> IntArray:
@@ -294,8 +299,8 @@ def _parts(code: NDArray[Any]) -> IntArray:
     return part
 
 
-def _margin(samples: FloatArray, code: NDArray[Any], hidden: NDArray[np.bool_]) -> float:
-    """Add up how much nearer the own class is than the next, from -1 to 1 for each hidden label."""
+def _margins(samples: FloatArray, code: NDArray[Any], hidden: NDArray[np.bool_]) -> FloatArray:
+    """Return how much nearer the own class is than the next, from -1 to 1 for each hidden label."""
     from scipy.spatial.distance import cdist
 
     distance = cdist(samples[hidden], samples[~hidden])
@@ -303,4 +308,6 @@ def _margin(samples: FloatArray, code: NDArray[Any], hidden: NDArray[np.bool_]) 
     hit = np.where(own, distance, np.inf).min(axis=1)
     miss = np.where(own, np.inf, distance).min(axis=1)
     usable = np.isfinite(hit) & np.isfinite(miss) & (hit + miss > 0)
-    return float(((miss - hit)[usable] / (miss + hit)[usable]).sum())
+    margins = np.zeros(hit.size)
+    margins[usable] = (miss - hit)[usable] / (miss + hit)[usable]
+    return margins
