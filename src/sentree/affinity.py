@@ -320,12 +320,14 @@ def build_affinity(
     neighbors: Any = "auto",
     n_jobs: int | None = None,
     random_state: Any = 0,
+    layout: Layout | None = None,
 ) -> Affinity:
     """Return the graph of :func:`sentree.knn_graph`, the similarity behind it, and its extension.
 
     The similarity gives any pair, joined or not: what weighing constraints needs. Under the binary
     kernel it is that of the graph. The extension joins new samples. The parameters are those of
-    :func:`sentree.knn_graph`.
+    :func:`sentree.knn_graph`, and ``layout``, which says how features are scaled and weighed where
+    that was decided before; then ``scale`` and ``metric`` do not count.
 
     Returns
     -------
@@ -335,10 +337,10 @@ def build_affinity(
     copies : int array or None
     """
     rule = _check_kernel(kernel, bandwidth, negative)
-    ranking = _ranking_metric(kernel, metric)
+    ranking = _ranking_metric(kernel, metric if layout is None else layout.metric)
     _check_search(neighbors, kernel, ranking)
     checked = check_samples(X)
-    layout = Layout.fit(checked, scale, ranking)
+    layout = Layout.fit(checked, scale, ranking) if layout is None else layout
     samples = layout.scaled(checked)
     keys = None if ties else row_keys(checked)
     copies = None if keys is None else find_copies(checked, keys)

@@ -78,6 +78,11 @@ class GraphSettings:
         """Whether more neighbours than usual are needed."""
         return self.kind == "answers"
 
+    @property
+    def is_table(self) -> bool:
+        """Whether columns are features of their own, which may be tamed and weighed."""
+        return self.kind in ("table", "answers")
+
     def arguments(self) -> dict[str, Any]:
         """Return arguments of :func:`sentree.knn_graph`."""
         return {name: getattr(self, name) for name in ("kernel", "metric", "scale", "local_rank")}
@@ -137,10 +142,11 @@ def _left(many: bool) -> dict[str, Any]:
 
 def _table(seen: _Seen) -> GraphSettings:
     """Compare rows of few features, each as important as the others."""
+    dense = seen.n * seen.width <= _AS_DENSE
     if 2 * seen.levelled >= seen.width:
         why = f"{seen.levelled} of {seen.width} columns with few different values"
-        return GraphSettings("answers", why, scale="table", local_rank=_WIDE_RANK)
-    return GraphSettings("table", f"{seen.width} features", scale="table")
+        return GraphSettings("answers", why, scale="table", local_rank=_WIDE_RANK, dense=dense)
+    return GraphSettings("table", f"{seen.width} features", scale="table", dense=dense)
 
 
 def _pattern(seen: _Seen, kind: str, why: str) -> GraphSettings:

@@ -33,11 +33,13 @@ from sentree.choice import GraphSettings, choose
 from sentree.constraints import Constraints
 from sentree.entropy import Objective
 from sentree.extension import GraphExtension
+from sentree.features import Features, table_layout
 from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.notices import warn
 from sentree.report import cluster_names
+from sentree.samples import Layout
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree, renumber
@@ -98,6 +100,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     entropy_: float
     selection_: Selection | None
     graph_settings_: GraphSettings | None
+    features_: Features | None
     _strength: FloatArray | None
     _copies: NDArray[np.int64] | None
 
@@ -150,6 +153,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.hard:
             given = given.hardened()
         given.closure(given.n_min)  # contradictions show before any long work
+        self.features_ = None
         made = self._affinity(X, given)
         graph, similarity = made.graph, made.similarity
         self._extension, self._copies = made.extension, made.copies
@@ -228,6 +232,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self._strength is None:
             self._strength = membership_strength(self.graph_, self.labels_)
         return self._strength
+
+    @property
+    def feature_weights_(self) -> FloatArray | None:
+        """How much each feature counted in distances, 1 on average; None where all did alike."""
+        check_is_fitted(self, "labels_")
+        return None if self.features_ is None else self.features_.weights
 
     @property
     def cluster_names_(self) -> tuple[Any, ...]:
@@ -328,6 +338,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         made = build_affinity(
             X,
             p,
+            layout=self._layout(X, auto, given),
             **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
             neighbors=self.neighbors,
             n_jobs=self.n_jobs,
@@ -335,6 +346,14 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
         _check_edges(made.graph)
         return made
+
+    def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
+        """Return how features are tamed and weighed, where they are those of a table."""
+        if auto is None or not auto.is_table or sp.issparse(X):
+            return None
+        layout = table_layout(X, auto.scale, given)
+        self.features_ = Features.of(layout, X.shape[1], getattr(self, "feature_names_in_", None))
+        return layout
 
     def _seed(self) -> int:
         """Return the seed of everything random; None means 0, so that results repeat."""

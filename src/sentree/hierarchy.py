@@ -82,6 +82,8 @@ class SSEHierarchy(SSEEstimator):
     graph_settings_ : GraphSettings or None
         What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
         any other affinity.
+    features_, feature_weights_
+        As in :class:`SSEPartition`.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 

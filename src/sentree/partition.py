@@ -74,7 +74,9 @@ class SSEPartition(SSEEstimator):
         variance 1, columns of two values to a fixed distance; above, rows are compared by their
         correlation, counts after a logarithm, text by the cosine; components and embeddings keep
         the variance of their columns. Rows that repeat are one row in the search for neighbours.
-        "gaussian", "cosine", "correlation", "binary": such weights on the
+        In tables of up to 50 features, columns with a long tail go in as a logarithm, and labels
+        weigh the features by what they tell about the classes, where hidden labels confirm it
+        (``features_``). "gaussian", "cosine", "correlation", "binary": such weights on the
         features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
         the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
         (sparse ones to neighbours, or dense); a callable gets X and returns a
@@ -132,6 +134,11 @@ class SSEPartition(SSEEstimator):
     graph_settings_ : GraphSettings or None
         What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
         any other affinity.
+    features_ : Features or None
+        Which features were weighed by labels, and which had long tails
+        (:class:`sentree.features.Features`); None where the graph is not made from a table.
+    feature_weights_ : float array of shape (n_features,) or None
+        How much each feature counted in distances, 1 on average; None where all did alike.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
 

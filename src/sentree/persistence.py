@@ -1,7 +1,7 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 2 (1 had no ``copies``), for n samples:
+of it. Format version 2 (1 knew nothing of ``copies``, ``tails`` and ``features``), for n samples:
 
 ==================================== ==============================================================
 array                                holds
@@ -20,6 +20,9 @@ array                                holds
 ``scale.offset``, ``.spread``        how features are scaled, where they are
 ``copies``                           the distinct row of each sample, numbered by first appearance,
                                      where rows repeat; bandwidths are then of distinct rows
+``tails.columns|base|onset``         features whose long tails are drawn in first, where any are
+``features.weights``                 what scaled features are multiplied with, where they are
+``features.directions``              combinations of these that count too, where there are any
 ``samples``                          the training samples as they came, dense; or
 ``samples.data|indices|indptr``      sparse, in CSR
 ``similarity.*``                     a graph, where similarities are read from another than
@@ -31,15 +34,16 @@ The header has these entries:
 - ``format`` ("sentree model"), ``format_version``, ``sentree_version`` (that wrote the file)
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
-  ``graph_settings`` (null, or absent in version 1),
-  and ``binary_tree``, whether there is one
+  ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
+  version 1), and ``binary_tree``, whether there is one
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
   "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
-  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm`` (absent in
-  version 1), ``sparse``, and ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm``, ``tamed``,
+  ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
+  ``search``, ``n_jobs``, ``seed`` and ``ties``
 - ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
   "left out"
 
@@ -73,6 +77,7 @@ from sentree.extension import (
     SampleExtension,
     TransformerExtension,
 )
+from sentree.features import Features
 from sentree.files import replacing
 from sentree.graph import Graph
 from sentree.hierarchy import SSEHierarchy
@@ -81,6 +86,7 @@ from sentree.neighbors import NeighborSearch, is_sparse
 from sentree.partition import SSEPartition
 from sentree.samples import Layout, Scale
 from sentree.selection import Candidate, Recipe, Selection
+from sentree.tails import Tails
 from sentree.tree import EncodingTree
 
 __all__ = ["FORMAT_VERSION", "load", "save"]
@@ -266,7 +272,18 @@ def _header(file: Any) -> _Stored:
             f"the file has format version {version} and this sentree ({__version__}) reads up to "
             f"{FORMAT_VERSION}: install sentree {header['sentree_version']} or newer"
         )
-    return _Stored(header)
+    return _Stored(header if version > 1 else _from_1(header))
+
+
+def _from_1(header: dict[str, Any]) -> dict[str, Any]:
+    """Add to a header of version 1 that nothing was done to features but scaling."""
+    for part, added in (
+        ("fitted", {"features": None}),
+        ("extension", {"tamed": False, "weighed": False, "directed": False}),
+    ):
+        if isinstance(header.get(part), dict):
+            header[part].update(added)
+    return header
 
 
 def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
@@ -289,6 +306,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "feature_names_in": None if names is None else names.tolist(),
             "selection": None if model.selection_ is None else model.selection_.to_dict(),
             "graph_settings": None if settings is None else settings.to_dict(),
+            "features": None if model.features_ is None else model.features_.to_dict(),
             "binary_tree": binary,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
@@ -323,6 +341,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     model.selection_ = _selection(fitted["selection"])
     settings = fitted.get("graph_settings")
     model.graph_settings_ = None if settings is None else GraphSettings(**settings)
+    model.features_ = _features(fitted.get("features"))
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
     model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
@@ -351,9 +370,7 @@ def _check_fit(model: Any) -> None:
         raise ValueError(f"{width} columns for a graph of {n} samples, which it was made of")
     if isinstance(extension, SampleExtension):
         _check_shape("the training samples", extension.samples, (n, width))
-        if extension.layout.scale is not None:
-            for column in extension.layout.scale:
-                _check_shape("the scale of the features", column, (width,))
+        _check_layout(extension.layout, width)
     join = getattr(extension, "join", extension)
     if model._copies is not None:
         _check_shape("the list of distinct rows", model._copies, (n,))
@@ -363,6 +380,21 @@ def _check_fit(model: Any) -> None:
         _check_shape("the list of silent samples", join.weigher.silent, (size,))
         if join.weigher.widths.shape != (1,):
             _check_shape("the list of bandwidths", join.weigher.widths, (size,))
+
+
+def _check_layout(layout: Layout, width: int) -> None:
+    """Raise where a layout is not about so many features."""
+    for column in layout.scale or ():
+        _check_shape("the scale of the features", column, (width,))
+    if layout.weights is not None:
+        _check_shape("the list of weights of features", layout.weights, (width,))
+    if layout.directions is not None:
+        _check_shape("the list of directions", layout.directions[:, 0], (width,))
+    if layout.tails is not None:
+        for part in layout.tails:
+            _check_shape("the list of long tails", part, layout.tails.columns.shape)
+        if not set(layout.tails.columns.tolist()) <= set(range(width)):
+            raise ValueError(f"a long tail is of a feature beyond the {width} there are")
 
 
 def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
@@ -497,6 +529,19 @@ def _recipe(stored: _Stored) -> Recipe:
     return Recipe(**{name: stored[name] for name in Recipe._fields if name in stored})
 
 
+def _features(stored: _Stored | None) -> Features | None:
+    if stored is None:
+        return None
+    weights, names = stored["weights"], stored["names"]
+    return Features(
+        int(stored["n_features"]),
+        None if weights is None else np.array(weights, dtype=np.float64),
+        np.array(stored["tamed"], dtype=np.int64),
+        None if names is None else tuple(names),
+        int(stored["n_directions"]),
+    )
+
+
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     """Add what predict needs, and return its settings."""
     if isinstance(extension, GraphExtension):
@@ -518,11 +563,20 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
         arrays["samples"] = samples
     if scaled:
         _put(arrays, "scale", layout.scale, Scale._fields)
+    if layout.tails is not None:
+        _put(arrays, "tails", layout.tails, Tails._fields)
+    if layout.weights is not None:
+        arrays["features.weights"] = layout.weights
+    if layout.directions is not None:
+        arrays["features.directions"] = layout.directions
     return {
         "kind": "samples",
         "metric": layout.metric,
         "scaled": scaled,
         "logarithm": layout.logarithm,
+        "tamed": layout.tails is not None,
+        "weighed": layout.weights is not None,
+        "directed": layout.directions is not None,
         "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
@@ -561,12 +615,23 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     join = DistanceExtension(weigher, stored["p"], stored["local_rank"], stored["self_loops"])
     if kind == "distances":
         return join
-    scale = Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None
     find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
     shape = (model.graph_.n, model.n_features_in_)
     samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
-    layout = Layout(stored["metric"], scale, bool(stored.get("logarithm", False)))
-    return SampleExtension(samples, layout, find, join, model._copies)
+    return SampleExtension(samples, _layout(stored, arrays), find, join, model._copies)
+
+
+def _layout(stored: _Stored, arrays: _Stored) -> Layout:
+    """Return how samples are scaled and compared."""
+    weighed, directed = stored.get("weighed", False), stored.get("directed", False)
+    return Layout(
+        stored["metric"],
+        Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None,
+        bool(stored.get("logarithm", False)),
+        Tails(**_get(arrays, "tails", Tails._fields)) if stored.get("tamed", False) else None,
+        _get(arrays, "features", ("weights",))["weights"] if weighed else None,
+        _get(arrays, "features", ("directions",))["directions"] if directed else None,
+    )
 
 
 def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from sentree.graph import FloatArray
 from sentree.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
+from sentree.tails import Tails
 
-__all__ = ["Layout", "check_samples", "check_squares"]
+__all__ = ["Layout", "check_samples", "check_squares", "weigh"]
 
 #: Squares of larger values overflow.
 _LARGEST = 1e150
@@ -114,14 +115,23 @@ def _sparse_scale(samples: Any, scale: str, metric: Metric) -> tuple[FloatArray,
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How samples are scaled and compared: fitted once, the same for new ones."""
+    """How samples are scaled and compared: fitted once, the same for new ones.
+
+    Long tails are drawn in first, then features are scaled, then weighed; directions, combinations
+    of weighed features that tell classes apart, go in beside them.
+    """
 
     metric: Metric
     scale: Scale | None
     logarithm: bool = False  # of values plus 1, before they are scaled
+    tails: Tails | None = None
+    weights: FloatArray | None = None
+    directions: FloatArray | None = None  # features x directions, only with weights
 
     @classmethod
-    def fit(cls, samples: Any, scale: str | None, metric: Metric) -> Layout:
+    def fit(
+        cls, samples: Any, scale: str | None, metric: Metric, tails: Tails | None = None
+    ) -> Layout:
         """Take the scale from samples that were checked."""
         if scale is None:
             return cls(metric, None)
@@ -134,15 +144,24 @@ class Layout:
             samples = _logarithms(samples)
         if is_sparse(samples):
             return cls(metric, Scale(*_sparse_scale(samples, name, metric)), logarithm)
-        offset, spread = _SCALES[name](samples)
-        constant = np.ptp(samples, axis=0) == 0
-        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm)
+        drawn = samples if tails is None else tails(samples)
+        offset, spread = _SCALES[name](drawn)
+        constant = np.ptp(drawn, axis=0) == 0
+        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm, tails)
+
+    def weighed(self, weights: FloatArray | None, directions: FloatArray | None = None) -> Layout:
+        """Return the layout with other weights of the features, and directions of theirs."""
+        return replace(self, weights=weights, directions=directions)
 
     def scaled(self, samples: Any) -> Any:
-        """Return checked samples with their features scaled."""
+        """Return checked samples with their features drawn in, scaled and weighed."""
         if self.logarithm:
             samples = _logarithms(samples)
-        return samples if self.scale is None else self.scale(samples)
+        if self.tails is not None:
+            samples = self.tails(samples)
+        if self.scale is not None:
+            samples = self.scale(samples)
+        return samples if self.weights is None else weigh(samples, self.weights, self.directions)
 
     def space(self, X: Any) -> Space:
         """Return samples, one or more, laid out for the search."""
@@ -156,6 +175,14 @@ def _logarithms(samples: Any) -> Any:
     return sp.csr_array(
         (np.log1p(np.maximum(samples.data, 0.0)), samples.indices, samples.indptr), samples.shape
     )
+
+
+def weigh(samples: FloatArray, weights: FloatArray, directions: FloatArray | None) -> FloatArray:
+    """Return scaled samples with their features weighed, and directions of these beside them."""
+    weighed = np.clip(samples * weights, -_LARGEST, _LARGEST)
+    if directions is None:
+        return weighed
+    return np.hstack((weighed, np.clip(weighed @ directions, -_LARGEST, _LARGEST)))
 
 
 def check_samples(X: Any, fewest: int = 2) -> Any:

@@ -90,6 +90,8 @@ def tell(model: Any, data: Any, console: Console) -> None:
         console.say(f"  {k:>7}  {sizes[k]:>7}      {strength[k]:.2f}{label}")
     if sizes.size > _SHOWN_CLUSTERS:
         console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
+    if model.features_:
+        console.say(f"features: {model.features_}")
     report = model.constraint_report_
     if report.n_given:
         kept = report.n_given - report.n_broken

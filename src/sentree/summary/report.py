@@ -16,6 +16,7 @@ from sentree.files import write
 from sentree.hierarchy import SSEHierarchy
 from sentree.summary.broken import constraint_section
 from sentree.summary.clusters import cluster_section, map_section, unsure_section
+from sentree.summary.features import feature_section
 from sentree.summary.map import is_map
 from sentree.summary.map import places as make_places
 from sentree.summary.overview import headline, recipe
@@ -40,8 +41,9 @@ def write_report(
     """Write what a fitted model found into one HTML file that needs no other.
 
     It tells the number of clusters and why there are so many, their sizes and names, how firmly
-    samples are held and which are held least, which constraints are broken, the tree, the way of
-    the search, and what one needs to repeat it. The same model gives the same file.
+    samples are held and which are held least, which features counted (where not all did alike),
+    which constraints are broken, the tree, the way of the search, and what one needs to repeat it.
+    The same model gives the same file.
 
     Parameters
     ----------
@@ -93,6 +95,8 @@ def write_report(
         Heading(2, "Least certain samples"),
         *unsure_section(subject),
     ]
+    if getattr(model, "features_", None):
+        document += [Heading(2, "Which features counted"), *feature_section(subject)]
     if subject.report.n_given:
         document += [Heading(2, "Constraints"), *constraint_section(subject, pictures)]
     if is_tree:
