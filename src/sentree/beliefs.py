@@ -102,15 +102,17 @@ def with_modules(graph: Any, modules: NDArray[Any]) -> Any:
     return sp.csr_array(sp.block_array([[graph, member], [member.T, None]]))
 
 
-def beliefs(graph: Any, n: int, known: KnownClasses, named: int) -> sp.csr_array:
+def beliefs(
+    graph: Any, n: int, known: KnownClasses, named: int, quick: bool = False
+) -> sp.csr_array:
     """Return what the first n vertices believe: a matrix of vertices by classes.
 
     A vertex believes what its neighbours do on average; labelled ones keep their class. The
     ``named`` first classes are then weighed so that their masses come nearer to the shares that
     they have among the labels, the more so the more labels a class has. Rows sum to 1, or are
-    empty where no label reaches.
+    empty where no label reaches. ``quick`` is less exact.
     """
-    belief = spread(graph, known.points, known.code)[:n]
+    belief = spread(graph, known.points, known.code, quick=quick)[:n]
     belief.resize((n, known.n_classes))
     ruled_out = known.excluded
     if ruled_out[0].size:

@@ -45,6 +45,13 @@ class Way(NamedTuple):
     strength: float = 1.0  # of beliefs
 
 
+class Told(NamedTuple):
+    """What labels tell: clusters to start from, and what vertices believe of them."""
+
+    start: NDArray[np.int32]
+    believed: Any  # vertices by clusters
+
+
 class NamedClusters(NamedTuple):
     """Clusters of the vertices: those of the classes first, in their order, then the others."""
 
@@ -85,31 +92,37 @@ class NamedSearch:
 
     def run(self, known: KnownClasses, way: Way) -> NamedClusters:
         """Find a cluster for each class, and what else there is."""
+        return self.followed(known, way, self.told(known, self.spreading(way.by_modules)))
+
+    def spreading(self, by_modules: bool) -> Any:
+        """Return the graph that labels spread over."""
         graph = belief_graph(self.problem)
-        return self._run(known, way, self._spread_over(graph, way))
+        return with_modules(graph, self.modules) if by_modules else graph
 
-    def _spread_over(self, graph: Any, way: Way) -> Any:
-        return with_modules(graph, self.modules) if way.by_modules else graph
-
-    def _run(self, known: KnownClasses, way: Way, graph: Any) -> NamedClusters:
+    def told(self, known: KnownClasses, graph: Any, quick: bool = False) -> Told:
+        """Spread the labels, and unite modules around them."""
         named, n = known.n_classes, self.problem.graph.n
-        believed = beliefs(graph, n, known, named)
+        believed = beliefs(graph, n, known, named, quick)
         start = self._united(known, believed)
         count = int(start.max()) + 1
         if count > named:
-            others = np.flatnonzero(start >= named)
-            others = np.setdiff1d(others, known.points)
+            others = np.setdiff1d(np.flatnonzero(start >= named), known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
-            believed = beliefs(graph, n, wider, named)
-        pull = bits(believed, self.problem.graph, self._strength(known, way))
-        start = self._begun(start, pull, known)
-        steering = Steering(pull, self._shrinkage(way))
-        if self.n_clusters is not None and count > self.n_clusters:
-            start, pull = self._fewer(start, believed, self._strength(known, way))
-            steering = steering._replace(pull=pull)
-        result = self.move(start, steering)
+            believed = beliefs(graph, n, wider, named, quick)
+        return Told(start, believed)
+
+    def followed(self, known: KnownClasses, way: Way, told: Told) -> NamedClusters:
+        """Let samples move."""
+        start, believed = told
         strength = self._strength(known, way)
-        against = disbelief(steering.pull, result.labels, self.problem.graph, strength)
+        if self.n_clusters is not None and believed.shape[1] > self.n_clusters:
+            start, believed = self._fewer(*told)
+            pull = bits(believed, self.problem.graph, strength)
+        else:
+            pull = bits(believed, self.problem.graph, strength)
+            start = self._begun(start, pull, known)
+        result = self.move(start, Steering(pull, self._shrinkage(way)))
+        against = disbelief(pull, result.labels, self.problem.graph, strength)
         return NamedClusters(result, against)
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
@@ -178,18 +191,15 @@ class NamedSearch:
         """Return how much volumes shrink to their mean while samples move."""
         return 0.0 if way.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
 
-    def _fewer(
-        self, start: NDArray[np.int32], believed: Any, strength: float
-    ) -> tuple[NDArray[np.int32], Any]:
+    def _fewer(self, start: NDArray[np.int32], believed: Any) -> Told:
         """Unite classes where fewer clusters are wanted than are named."""
         assert self.n_clusters is not None
         united = to_number(self.problem, start, self.n_clusters, self.contacts)
-        place = np.zeros(int(start.max()) + 1, dtype=np.int64)
+        k = believed.shape[1]
+        place = np.zeros(k, dtype=np.int64)
         place[start] = united
-        k, fewer = believed.shape[1], int(united.max()) + 1
-        place = np.pad(place, (0, k - place.size))
-        together = sp.csr_array((np.ones(k), (np.arange(k), place)), shape=(k, fewer))
-        return united, bits(believed @ together, self.problem.graph, strength)
+        together = sp.csr_array((np.ones(k), (np.arange(k), place)))
+        return Told(united, sp.csr_array(believed @ together))
 
 
 def _owners_in_order(modules: NDArray[Any], n_owners: int) -> IntArray:
@@ -228,14 +238,14 @@ def hidden_accuracy(
     fold[order] = np.arange(order.size) % _FOLDS
     fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
     found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
-    plain = belief_graph(search.problem)
-    graphs = {way.by_modules: search._spread_over(plain, way) for way in ways}
+    graphs = {kind: search.spreading(kind) for kind in {way.by_modules for way in ways}}
     for part in range(1 if once else _FOLDS):
         hidden = fold == part
         if not hidden.any():
             continue
         visible = known.without(hidden)
+        told = {kind: search.told(visible, graph, quick=True) for kind, graph in graphs.items()}
         for way, right in zip(ways, found, strict=True):
-            labels = search._run(visible, way, graphs[way.by_modules]).result.labels
+            labels = search.followed(visible, way, told[way.by_modules]).result.labels
             right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
     return [np.concatenate([np.empty(0), *right]) for right in found]

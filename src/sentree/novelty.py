@@ -16,6 +16,9 @@ __all__ = ["new_clusters"]
 
 #: Chance, before the labels are looked at, that a class is one which nobody would have labelled.
 _NEVER_LABELLED = 0.01
+#: Linkage to a cluster with labels from which on a cluster is taken for part of a class named, not
+#: for one that was missed by chance.
+_TOUCHING = 0.2
 
 
 def new_clusters(
@@ -27,8 +30,9 @@ def new_clusters(
     often it is a further part shows in the clusters that hold labels. A cluster of s samples that
     is part of a class named has no label with probability (1 - rate)^s, whereas one of a class that
     nobody labels never has any, and one of a class that was missed by chance has none by the same
-    chance. The likelier counts. A few stray labels may be in a new cluster, but not half of those
-    of a class. What no path of the graph leads to from a label is new in any case.
+    chance; but a cluster that touches one with labels is not taken for missed. The likelier counts.
+    A few stray labels may be in a new cluster, but not half of those of a class. What no path of
+    the graph leads to from a label is new in any case.
 
     Parameters
     ----------
@@ -48,13 +52,28 @@ def new_clusters(
     classes = np.unique(largest_column(votes)[known]).size
     further = (known.sum() - classes + 1) / (known.sum() + 2)
     by_chance = bdtr(labels, size, index.size / around)
-    missed = np.where(known, 0.0, by_chance)
+    missed = np.where(known | _touching(graph, clusters, known), 0.0, by_chance)
     own = _NEVER_LABELLED + (1 - _NEVER_LABELLED) * missed
     new = (further * by_chance < (1 - further) * own) & ~_homes(votes)
     part = connected_components(graph.to_scipy(), directed=False)[1]
     unreached = np.ones(size.size, dtype=bool)
     unreached[clusters[np.isin(part, part[index])]] = False
     return np.asarray(new | unreached)
+
+
+def _touching(graph: Graph, clusters: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which clusters touch one that holds labels about as much as chance would have it."""
+    k = known.size
+    ends = np.repeat(clusters, np.diff(graph.indptr))
+    between = sp.coo_array((graph.weights, (ends, clusters[graph.indices])), shape=(k, k)).tocsr()
+    volume = np.maximum(np.bincount(clusters, graph.degree, k), np.finfo(float).tiny)
+    scale = sp.diags_array(1.0 / volume)
+    linkage = (scale @ between @ scale) * graph.volume
+    touching = np.zeros(k, dtype=bool)
+    rows = linkage.tocoo()
+    near = (rows.data >= _TOUCHING) & known[rows.col] & (rows.row != rows.col)
+    touching[rows.row[near]] = True
+    return touching
 
 
 def _homes(votes: Any) -> NDArray[np.bool_]:
