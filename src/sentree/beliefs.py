@@ -13,18 +13,16 @@ from sentree.graph import FloatArray, Graph
 from sentree.optimise import sharpened, spread
 from sentree.weights import Anchored
 
-__all__ = ["KnownClasses", "belief_graph", "beliefs", "bits", "disbelief", "with_modules"]
+__all__ = ["LEAST_BELIEF", "KnownClasses", "belief_graph", "beliefs", "bits", "disbelief"]
 
 #: Labels are spread over so many of the strongest edges of a vertex, with this power of their
 #: weight: a label reaches far along close neighbours and not across a gap.
 _STRONGEST, _SHARPNESS = 8, 3.0
 #: The least belief that counts: 10 bits below certainty.
-_LEAST_BELIEF = 1e-3
+LEAST_BELIEF = 1e-3
 #: Labels that every class is given beforehand when its share is estimated, and labels a class at
 #: which estimated shares count as much as what spreading gives.
 _PRIOR_LABELS, _LABELS_TO_TRUST = 3.0, 3.0
-#: What a module weighs against all neighbours of a member, where modules pass on labels.
-_MODULE_WEIGHT = 1.0
 
 IntArray = NDArray[np.int64]
 
@@ -94,14 +92,6 @@ def belief_graph(problem: Anchored) -> Any:
     return (sharp + sp.csr_array((weight, (i, j)), shape=sharp.shape)).tocsr()
 
 
-def with_modules(graph: Any, modules: NDArray[Any]) -> Any:
-    """Add a vertex for each module, joined to its members, which passes labels on among them."""
-    n, k = graph.shape[0], int(modules.max()) + 1
-    weight = _MODULE_WEIGHT * np.asarray(graph.sum(axis=1)).ravel()
-    member = sp.csr_array((weight, (np.arange(n), modules)), shape=(n, k))
-    return sp.csr_array(sp.block_array([[graph, member], [member.T, None]]))
-
-
 def beliefs(
     graph: Any, n: int, known: KnownClasses, named: int, quick: bool = False
 ) -> sp.csr_array:
@@ -142,8 +132,8 @@ def bits(belief: Any, graph: Graph, strength: float) -> sp.csr_array:
     That is degree times log2 of the belief over the least that counts; nothing for what is less.
     """
     rows = belief.tocoo()
-    good = rows.data > _LEAST_BELIEF
-    drawn = np.log2(rows.data[good] / _LEAST_BELIEF) * graph.degree[rows.row[good]] * strength
+    good = rows.data > LEAST_BELIEF
+    drawn = np.log2(rows.data[good] / LEAST_BELIEF) * graph.degree[rows.row[good]] * strength
     return sp.csr_array((drawn, (rows.row[good], rows.col[good])), shape=belief.shape)
 
 
@@ -152,5 +142,5 @@ def disbelief(pull: Any, labels: NDArray[Any], graph: Graph, strength: float) ->
     if graph.volume == 0:
         return 0.0
     rows = np.flatnonzero(np.diff(pull.indptr))
-    most = -np.log2(_LEAST_BELIEF) * strength * graph.degree[rows].sum()
+    most = -np.log2(LEAST_BELIEF) * strength * graph.degree[rows].sum()
     return float(most - pull[rows, labels[rows]].sum()) / graph.volume

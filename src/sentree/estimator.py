@@ -32,14 +32,14 @@ from sentree.assign import Modules, membership_strength
 from sentree.choice import GraphSettings, choose
 from sentree.constraints import Constraints
 from sentree.entropy import Objective
-from sentree.extension import GraphExtension
+from sentree.extension import GraphExtension, SampleExtension
 from sentree.features import Features, table_layout
 from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.notices import warn
 from sentree.report import cluster_names
-from sentree.samples import Layout
+from sentree.samples import Layout, check_samples
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree, renumber
@@ -49,6 +49,8 @@ __all__ = ["SSEEstimator"]
 logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
+#: Features up to which a linear discriminant of them is asked about classes.
+_MOST_LINEAR = 300
 #: New samples that are placed at a time (bounds temporary memory).
 _CHUNK = 1 << 13
 
@@ -207,6 +209,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             init,
             concerned,
             self._copies,
+            self._compared_samples() if given.label_index.size else None,
         )
         self._search(problem)
         logger.info("found %d clusters", np.unique(self.labels_).size)
@@ -216,6 +219,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.labels_ = keep_numbers(self.labels_, init, points)
         self._conclude(given)
         return self
+
+    def _compared_samples(self) -> FloatArray | None:
+        """Return the samples as they are compared, where these are dense with not too many features."""
+        extension = self._extension
+        if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
+            return None
+        if self.affinity in PAPER_PRESETS or extension.samples.shape[1] > _MOST_LINEAR:
+            return None
+        return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
 
     def _conclude(self, given: Constraints) -> None:
         """Keep the constraints, and what follows from them and the clusters."""

@@ -16,6 +16,7 @@ from sentree.constraints import Constraints, PairSimilarity
 from sentree.folds import FOLDS, Folds
 from sentree.graph import FloatArray, Graph
 from sentree.hard import Hardened, harden
+from sentree.linear import LinearBeliefs
 from sentree.named import NamedSearch, hidden_accuracy
 from sentree.novelty import new_clusters
 from sentree.optimise import PartitionResult, Steering, lowest, move, multilevel, settle
@@ -49,6 +50,7 @@ class Problem(NamedTuple):
     init: NDArray[np.int32] | None = None  # clusters to start from
     concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
     copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
+    samples: FloatArray | None = None  # features as they were compared, where they are few
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
@@ -167,10 +169,11 @@ class FlatSearch:
         selection, recipe = None, self.recipe or LABEL_RECIPES[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
         if self.recipe is None and self.selection != "off" and problem.init is None and enough:
-            ways = [candidate.way for candidate in LABEL_RECIPES]
+            tried = [r for r in LABEL_RECIPES if named.features is not None or not r.linear]
+            ways = [candidate.way for candidate in tried]
             right = hidden_accuracy(named, known, ways, once=problem.graph.n > _LARGE)
             if right[0].size:
-                selection = chosen(LABEL_RECIPES, right)
+                selection = chosen(tried, right)
                 recipe = selection.chosen
         found = named.run(known, recipe.way)
         labels = found.result.labels[hardened.vertex]
@@ -196,8 +199,12 @@ class FlatSearch:
         def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
             return _moved(working, labels, steering)
 
+        features = None
+        if problem.samples is not None:
+            first = np.unique(hardened.vertex[: problem.graph.n], return_index=True)[1]
+            features = LinearBeliefs(problem.samples[first])
         return NamedSearch(
-            working, modules, contacts, wanted, self.resolution, strength, new, moved
+            working, modules, contacts, wanted, self.resolution, strength, new, features, moved
         )
 
     def constrained(self, problem: Problem) -> Anchored:

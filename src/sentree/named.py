@@ -16,8 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief, with_modules
+from sentree.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
 from sentree.graph import largest_column
+from sentree.linear import LinearBeliefs
 from sentree.optimise import PartitionResult, Steering
 from sentree.scale import Contacts, at_resolution, to_number
 from sentree.tree import renumber
@@ -41,8 +42,8 @@ class Way(NamedTuple):
     """What a search with labels leaves open, for hidden labels to tell."""
 
     even: bool  # whether volumes count in full while samples move, which evens out clusters
-    by_modules: bool  # whether modules pass labels on among their members
     strength: float = 1.0  # of beliefs
+    linear: bool = False  # whether features say what they think of classes, too
 
 
 class Told(NamedTuple):
@@ -79,6 +80,10 @@ class NamedSearch:
         Of the beliefs against the graph.
     new : int array or None
         Further clusters that are of no class, 0, 1, …, and -1 for all other vertices.
+    features : LinearBeliefs or None
+        What features say of classes.
+    move : callable
+        ``move(labels, steering)`` moves vertices.
     """
 
     problem: Anchored
@@ -88,27 +93,30 @@ class NamedSearch:
     resolution: float | None
     strength: float
     new: IntArray | None
+    features: LinearBeliefs | None
     move: Move
 
     def run(self, known: KnownClasses, way: Way) -> NamedClusters:
         """Find a cluster for each class, and what else there is."""
-        return self.followed(known, way, self.told(known, self.spreading(way.by_modules)))
+        return self.followed(known, way, self.told(known, belief_graph(self.problem), way.linear))
 
-    def spreading(self, by_modules: bool) -> Any:
-        """Return the graph that labels spread over."""
-        graph = belief_graph(self.problem)
-        return with_modules(graph, self.modules) if by_modules else graph
-
-    def told(self, known: KnownClasses, graph: Any, quick: bool = False) -> Told:
+    def told(self, known: KnownClasses, graph: Any, linear: bool, quick: bool = False) -> Told:
         """Spread the labels, and unite modules around them."""
         named, n = known.n_classes, self.problem.graph.n
-        believed = beliefs(graph, n, known, named, quick)
+
+        def believe(known: KnownClasses) -> Any:
+            found = beliefs(graph, n, known, named, quick)
+            if not linear or self.features is None:
+                return found
+            return self.features.joined(found, known)
+
+        believed = believe(known)
         start = self._united(known, believed)
         count = int(start.max()) + 1
         if count > named:
             others = np.setdiff1d(np.flatnonzero(start >= named), known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
-            believed = beliefs(graph, n, wider, named, quick)
+            believed = believe(wider)
         return Told(start, believed)
 
     def followed(self, known: KnownClasses, way: Way, told: Told) -> NamedClusters:
@@ -238,14 +246,17 @@ def hidden_accuracy(
     fold[order] = np.arange(order.size) % _FOLDS
     fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
     found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
-    graphs = {kind: search.spreading(kind) for kind in {way.by_modules for way in ways}}
+    graph = belief_graph(search.problem)
     for part in range(1 if once else _FOLDS):
         hidden = fold == part
         if not hidden.any():
             continue
         visible = known.without(hidden)
-        told = {kind: search.told(visible, graph, quick=True) for kind, graph in graphs.items()}
+        told = {
+            linear: search.told(visible, graph, linear, quick=True)
+            for linear in {way.linear for way in ways}
+        }
         for way, right in zip(ways, found, strict=True):
-            labels = search.followed(visible, way, told[way.by_modules]).result.labels
+            labels = search.followed(visible, way, told[way.linear]).result.labels
             right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
     return [np.concatenate([np.empty(0), *right]) for right in found]

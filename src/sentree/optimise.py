@@ -54,7 +54,7 @@ _LEAST_MOVE_GAIN = 1e-12
 #: Vertices from which on labels are spread less exactly; how many shares of a vertex are kept, from
 #: which size on, and for how many sweeps: below, below in a hurry, and above. They end before where
 #: shares change by less, on average, than the last number over that of the sweeps.
-_LARGE, _EXACT, _QUICK, _ROUGH = 20_000, (8, 1e-3, 300), (8, 1e-3, 40), (4, 1e-2, 5)
+_LARGE, _EXACT, _QUICK, _ROUGH = 20_000, (8, 1e-3, 150), (8, 1e-3, 30), (4, 1e-2, 5)
 _LEAST_CHANGE = 0.03
 
 

@@ -22,6 +22,8 @@ _USUAL_GROWTH, _UNIONS_BEFOREHAND = (0.7, 0.5), 10
 #: Sum of the two powers of growth up to which only borders touch, and from which on all does; and
 #: the powers of volumes in the linkage of shapes. Those of clouds are 1 and 1.
 _BORDERS, _CLOUDS, _SHAPE_POWERS = 0.8, 1.1, (0.7, 0.3)
+#: Cloudiness below which the automatic scale looks for gaps.
+_SHAPES = 0.5
 #: With fewer modules than so many times the clusters wanted, the objective itself tells which to
 #: merge: these are the sizes that it is made for.
 _NEAR = 2.0
@@ -63,7 +65,11 @@ class Contacts(NamedTuple):
         """
         labels = problem.extended(labels)
         path = link(problem.graph, labels, problem.relation)
-        volume, _ = _volumes(problem.graph, labels)
+        return cls.along(path, _volumes(problem.graph, labels)[0])
+
+    @classmethod
+    def along(cls, path: LinkResult, volume: FloatArray) -> Contacts:
+        """Tell from the path of unions of modules with given volumes."""
         sides = _sides(path, volume)
         near = path.linkage >= _CHANCE
         contact = path.linkage[near] * sides[near].prod(axis=1) / volume.sum()
@@ -267,7 +273,8 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
     sides = _sides(path, volume)
     contact, size = path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
     above = linkage >= _CHANCE
-    power = _growth(contact[above], size[above])
+    shapes = Contacts.along(path, volume).cloudiness < _SHAPES
+    power = _growth(contact[above], size[above]) if shapes else None
     wholeness = _wholeness(path, contact, volume, inner, power or 0.0)
     gaps = np.concatenate((wholeness, np.zeros(_n_apart(path, volume)), [np.inf]))
     if power is None:

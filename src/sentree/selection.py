@@ -46,15 +46,13 @@ class Recipe(NamedTuple):
     n_neighbors: int | None = None  # strongest neighbours of a sample; all those of the graph
     strength: float = 1.0  # of all constraints
     cannot: float = 1.0  # of cannot-links against must-links, times what they tell
-    #: With labels: whether clusters become more even while samples move, and whether modules pass
-    #: labels on among their members.
-    even: bool = False
-    by_modules: bool = False
+    even: bool = False  # with labels: whether clusters become more even while samples move
+    linear: bool = False  # with labels: whether a discriminant of the features tells, too
 
     @property
     def way(self) -> Way:
         """How labels are followed."""
-        return Way(self.even, self.by_modules, self.strength)
+        return Way(self.even, self.strength, self.linear)
 
     def __str__(self) -> str:
         usual, parts = Recipe(), []
@@ -66,8 +64,8 @@ class Recipe(NamedTuple):
             parts.append(f"cannot-links x {self.cannot:g}")
         if self.even:
             parts.append("even clusters")
-        if self.by_modules:
-            parts.append("labels through modules")
+        if self.linear:
+            parts.append("a discriminant of the features")
         return ", ".join(parts) or "usual"
 
 
@@ -75,8 +73,8 @@ class Recipe(NamedTuple):
 LABEL_RECIPES = (
     Recipe(),
     Recipe(even=True),
-    Recipe(even=True, by_modules=True),
     Recipe(even=True, strength=0.3),
+    Recipe(linear=True),
 )
 #: Standard errors by which a way must find more of the hidden labels than the one before.
 _LABEL_ERRORS = 1.0

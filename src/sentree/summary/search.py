@@ -134,8 +134,8 @@ def _recipe(recipe: Recipe) -> str:
             if recipe.cannot
             else "cannot-links do not count"
         )
+    if recipe.linear:
+        parts.append("a linear discriminant of the features says what it thinks of classes, too")
     if recipe.even:
         parts.append("small and large clusters become more even")
-    if recipe.by_modules:
-        parts.append("small groups of the graph pass labels on among their members")
     return ", ".join(parts) or "the usual one"
