@@ -221,7 +221,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _compared_samples(self) -> FloatArray | None:
-        """Return the samples as they are compared, where these are dense with not too many features."""
+        """Return the samples as they are compared, if dense and with not too many features."""
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None

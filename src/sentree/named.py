@@ -100,23 +100,24 @@ class NamedSearch:
         """Find a cluster for each class, and what else there is."""
         return self.followed(known, way, self.told(known, belief_graph(self.problem), way.linear))
 
-    def told(self, known: KnownClasses, graph: Any, linear: bool, quick: bool = False) -> Told:
-        """Spread the labels, and unite modules around them."""
+    def told(self, known: KnownClasses, graph: Any, linear: bool, spread: Any = None) -> Told:
+        """Unite modules around what labels say once they are spread, or as ``spread`` has it."""
         named, n = known.n_classes, self.problem.graph.n
+        quick = spread is not None
 
-        def believe(known: KnownClasses) -> Any:
-            found = beliefs(graph, n, known, named, quick)
+        def with_features(found: Any, known: KnownClasses) -> Any:
             if not linear or self.features is None:
                 return found
             return self.features.joined(found, known)
 
-        believed = believe(known)
+        plain = beliefs(graph, n, known, named) if spread is None else spread
+        believed = with_features(plain, known)
         start = self._united(known, believed)
         count = int(start.max()) + 1
         if count > named:
             others = np.setdiff1d(np.flatnonzero(start >= named), known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
-            believed = believe(wider)
+            believed = with_features(beliefs(graph, n, wider, named, quick), wider)
         return Told(start, believed)
 
     def followed(self, known: KnownClasses, way: Way, told: Told) -> NamedClusters:
@@ -252,8 +253,9 @@ def hidden_accuracy(
         if not hidden.any():
             continue
         visible = known.without(hidden)
+        spread = beliefs(graph, search.problem.graph.n, visible, known.n_classes, quick=True)
         told = {
-            linear: search.told(visible, graph, linear, quick=True)
+            linear: search.told(visible, graph, linear, spread)
             for linear in {way.linear for way in ways}
         }
         for way, right in zip(ways, found, strict=True):
