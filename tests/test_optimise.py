@@ -21,12 +21,24 @@ from reference import (
     slow_stretch,
 )
 from sentree import EncodingTree, Graph, _kernels
-from sentree.entropy import partition_objective, tree_objective
-from sentree.optimise import compress, link, merge, move, move_gain, multilevel, stretch
+from sentree.entropy import partition_objective, steered_objective, tree_objective
+from sentree.optimise import (
+    Steering,
+    compress,
+    link,
+    merge,
+    move,
+    move_gain,
+    multilevel,
+    settle,
+    sharpened,
+    stretch,
+)
 from sentree.tree import renumber
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(2, 12)
+NOBODY = np.empty(0, dtype=np.int32)
 
 
 def joins_of(kernel, graph, relation, *options):
@@ -75,7 +87,7 @@ def test_every_merge_gain_is_the_difference_of_the_objective(seed, n, own_weight
     graph, relation, dense, dense_relation = random_problem(rng, n, own_weight=own_weight)
     if graph.volume == 0:
         return
-    joins = joins_of(_kernels.merge, graph, relation, 1 if to_the_end else 0, False)
+    joins = joins_of(_kernels.merge, graph, relation, 1 if to_the_end else 0, False, NOBODY)
     values = [
         dense_partition_objective(dense, dense_relation, labels)
         for labels in partitions_along(n, joins)
@@ -93,7 +105,7 @@ def test_merge_is_the_greedy_search(seed, n, must_link_first, n_modules):
     _, expected = slow_merge(
         dense, dense_relation, n_modules=n_modules, must_link_first=must_link_first
     )
-    joins = joins_of(_kernels.merge, graph, relation, n_modules or 0, must_link_first)
+    joins = joins_of(_kernels.merge, graph, relation, n_modules or 0, must_link_first, NOBODY)
     assert [(a, b) for a, b, _ in joins] == [(a, b) for a, b, _ in expected]
 
 
@@ -599,3 +611,124 @@ def test_ctrl_c_stops_a_kernel():
         check=False,
     )
     assert done.stdout.startswith("interrupted after 1"), done.stdout + done.stderr
+
+
+def random_pull(rng, n, k):
+    dense = np.where(rng.random((n, k)) < 0.5, rng.random((n, k)), 0.0)
+    return sp.csr_array(dense)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds, sizes, st.floats(0.0, 1.0), st.booleans())
+def test_steered_gains_are_differences_of_the_steered_objective(seed, n, shrinkage, pulled):
+    rng = np.random.default_rng(seed)
+    graph, relation = random_problem(rng, n)
+    k = max(2, n // 2)
+    labels = np.concatenate((np.arange(k), rng.integers(0, k, n - k))).astype(np.int32)
+    steering = Steering(random_pull(rng, n, k) if pulled else None, shrinkage)
+    i, to = int(rng.integers(n)), int(rng.integers(k))
+    after = labels.copy()
+    after[i] = to
+    if np.unique(after).size < k or graph.volume == 0:
+        return  # the number of modules would change
+    gain = move_gain(graph, labels, i, to, relation, steering=steering)
+    value = [steered_objective(graph, x, relation, *steering).value for x in (labels, after)]
+    assert np.isclose(gain, value[0] - value[1], rtol=1e-9, atol=1e-11)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(4, 20), st.floats(0.0, 1.0))
+def test_steered_moves_end_where_no_touching_module_gains(seed, n, shrinkage):
+    rng = np.random.default_rng(seed)
+    graph, relation = random_problem(rng, n)
+    k = 3
+    labels = np.concatenate((np.arange(k), rng.integers(0, k, n - k))).astype(np.int32)
+    steering = Steering(random_pull(rng, n, k), shrinkage)
+    weights = graph.to_scipy().toarray()
+    for search in (move, settle):
+        result = search(graph, labels, relation, steering=steering, keep_modules=True)
+        ends = steered_objective(graph, result.labels, relation, *steering).value
+        assert np.isclose(result.objective, ends, rtol=1e-9, atol=1e-10)
+        assert set(result.labels.tolist()) == set(range(k))
+        if search is settle:
+            continue  # a queue does not come back for what only a far volume concerns
+        for i in range(n):
+            if (result.labels == result.labels[i]).sum() == 1:
+                continue
+            for to in set(result.labels[np.flatnonzero(weights[i])].tolist()):
+                assert move_gain(graph, result.labels, i, to, relation, steering=steering) < 1e-9
+
+
+def test_without_steering_the_objective_is_the_plain_one():
+    graph, relation = random_problem(np.random.default_rng(0), 9)
+    labels = np.arange(9) % 3
+    assert steered_objective(graph, labels, relation) == partition_objective(
+        graph, labels, relation
+    )
+    shrunk = steered_objective(graph, labels, relation, None, 1e-12)
+    assert np.isclose(shrunk.value, plain.value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(4, 25), st.integers(1, 4), st.booleans())
+def test_modules_with_an_owner_never_come_together(seed, n, n_owned, by_gain):
+    rng = np.random.default_rng(seed)
+    graph, _ = random_problem(rng, n)
+    owner = np.full(n, -1)
+    owned = rng.choice(n, n_owned, replace=False)
+    owner[owned] = np.arange(n_owned)
+    singles = np.arange(n)
+    if by_gain:
+        labels = merge(graph, n_modules=1, owner=owner).labels
+    else:
+        labels = link(graph, singles, owner=owner).labels
+    assert np.unique(labels[owned]).size == n_owned
+    free = merge(graph, n_modules=1).labels if by_gain else link(graph, singles).labels
+    # Every part of the graph ends with one module, or one for each owner in it.
+    for part in np.unique(free):
+        inside = free == part
+        assert np.unique(labels[inside]).size == max(1, int(inside[owned].sum()))
+
+
+def slow_link(graph, labels, k, powers):
+    """Unite by the largest linkage, recomputed from dense matrices."""
+    labels = labels.copy()
+    weights, total = graph.to_scipy().toarray(), graph.volume
+    while np.unique(labels).size > k:
+        best = None
+        for a, b in itertools.combinations(np.unique(labels).tolist(), 2):
+            between = weights[np.ix_(labels == a, labels == b)].sum()
+            if between <= 0:
+                continue
+            low, high = sorted(graph.degree[labels == c].sum() / total for c in (a, b))
+            linkage = between / total / (low ** powers[0] * high ** powers[1])
+            if best is None or linkage > best[0] * (1 + 1e-12):
+                best = linkage, a, b
+        if best is None:
+            break
+        labels[labels == best[2]] = best[1]
+    return renumber(labels)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(4, 14), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_linkage_with_powers_is_the_slow_one(seed, n, lesser, greater):
+    rng = np.random.default_rng(seed)
+    graph, _ = random_problem(rng, n)
+    found = link(graph, np.arange(n), n_modules=2, powers=(lesser, greater))
+    expected = slow_link(graph, np.arange(n), 2, (lesser, greater))
+    assert found.labels.tolist() == expected.tolist()
+
+
+def test_sharpened_edges_are_the_strongest_of_either_end_with_ties():
+    edges = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (3, 4)]
+    graph = Graph.from_edges(edges, [4.0, 3.0, 2.0, 2.0, 1.0, 1.0])
+    sharp = sharpened(graph, 2, 2.0).toarray()
+    assert np.allclose(sharp, sharp.T)
+    assert sharp[0, 1] == 1.0
+    assert sharp[0, 2] == (3 / 4) ** 2
+    assert sharp[0, 3] == sharp[0, 4] == (2 / 4) ** 2  # strongest of the other end
+    assert sharp[1, 2] == (1 / 4) ** 2
+    cut = sharpened(graph, 1, 1.0).toarray()
+    assert cut[1, 2] == 0.0
+    assert cut[3, 4] == 0.0

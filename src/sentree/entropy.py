@@ -49,28 +49,7 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
     Two vertices related by minus infinity must not share a module: the penalty is infinite then,
     and nothing otherwise.
     """
-    modules = renumber(labels)
-    if modules.size != graph.n:
-        raise ValueError(f"{modules.size} labels for a graph of {graph.n} vertices")
-    total = graph.volume
-    if total == 0:
-        return Objective(0.0, 0.0)
-    k = int(modules.max()) + 1
-    volume = np.bincount(modules, graph.degree, k)
-    bits = _log2(volume / total)
-    stays = volume - module_cuts(modules, k, graph.indptr, graph.indices, graph.weights)
-    entropy = vertex_entropy(graph) + float(np.sum(stays * bits)) / total
-    if relation is None:
-        return Objective(entropy, 0.0)
-    csr = relation.tocsr()
-    weights, apart = csr.data, np.isneginf(csr.data)
-    if apart.any():
-        row = np.repeat(modules, np.diff(csr.indptr))[apart]
-        if (row == modules[csr.indices[apart]]).any():
-            return Objective(entropy, np.inf)
-        weights = np.where(apart, 0.0, weights)
-    cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
-    return Objective(entropy, -float(np.sum(cut * bits)) / total)
+    return steered_objective(graph, renumber(labels), relation)
 
 
 def steered_objective(
@@ -80,32 +59,38 @@ def steered_objective(
     pull: Any = None,
     shrinkage: float = 0.0,
 ) -> Objective:
-    """Return the objective that moves among k modules follow: steered by beliefs, and shrunk.
+    """Return the objective that moves among k modules follow: drawn by beliefs, and shrunk.
 
     As :func:`partition_objective` with (1 - s) V_X + s V / k in place of the volume V_X in the
     logarithms, s being the ``shrinkage`` and k one more than the largest label; less what draws
     each vertex to its module, over V. ``pull`` is a sparse matrix of vertices by modules.
     """
     modules = np.asarray(labels)
-    if pull is None and not shrinkage:
-        return partition_objective(graph, modules, relation)
-    total, k = graph.volume, int(modules.max()) + 1
+    if modules.size != graph.n:
+        raise ValueError(f"{modules.size} labels for a graph of {graph.n} vertices")
+    total = graph.volume
     if total == 0:
         return Objective(0.0, 0.0)
+    k = int(modules.max()) + 1
     volume = np.bincount(modules, graph.degree, k)
-    shrunk = np.where(volume > 0, (1 - shrinkage) * volume + shrinkage * total / k, 0.0)
-    bits = _log2(shrunk / total)
+    if shrinkage:
+        bits = _log2(np.where(volume > 0, (1 - shrinkage) * volume / total + shrinkage / k, 0.0))
+    else:
+        bits = _log2(volume / total)
     stays = volume - module_cuts(modules, k, graph.indptr, graph.indices, graph.weights)
     entropy = vertex_entropy(graph) + float(np.sum(stays * bits)) / total
-    penalty = 0.0
-    if relation is not None:
-        csr = relation.tocsr()
-        weights = np.where(np.isneginf(csr.data), 0.0, csr.data)
-        cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
-        penalty -= float(np.sum(cut * bits)) / total
-    if pull is not None:
-        penalty -= float(pull[np.arange(graph.n), modules].sum()) / total
-    return Objective(entropy, penalty)
+    drawn = 0.0 if pull is None else float(pull[np.arange(graph.n), modules].sum()) / total
+    if relation is None:
+        return Objective(entropy, -drawn)
+    csr = relation.tocsr()
+    weights, apart = csr.data, np.isneginf(csr.data)
+    if apart.any():
+        row = np.repeat(modules, np.diff(csr.indptr))[apart]
+        if (row == modules[csr.indices[apart]]).any():
+            return Objective(entropy, np.inf)
+        weights = np.where(apart, 0.0, weights)
+    cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
+    return Objective(entropy, -float(np.sum(cut * bits)) / total - drawn)
 
 
 def singles_objective(graph: Graph, relation: Any = None) -> Objective:

@@ -38,7 +38,7 @@ from sentree.flat import Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.notices import warn
-from sentree.report import cluster_names
+from sentree.report import cluster_names, lost_classes
 from sentree.samples import Layout, check_samples
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
@@ -85,6 +85,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     n_clusters: int | None
+    method: str
     penalty: float | None
     affinity: str | Callable[[Any], Any]
     n_neighbors: int | str
@@ -236,6 +237,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._strength = None
         tree = self.tree_ if self._reads_triplets else None
         self.constraint_report_ = given.satisfaction(self.labels_, tree)
+        few = self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size
+        if self.method == "multilevel" and not few and self.penalty != 0:
+            lost = lost_classes(given, self.labels_)
+            if lost:
+                more = f"; and {len(lost) - 5} more classes" if len(lost) > 5 else ""
+                warn("; ".join(lost[:5]) + more)
 
     @property
     def membership_strength_(self) -> FloatArray:

@@ -22,6 +22,7 @@ __all__ = [
     "ConstraintReport",
     "cluster_names",
     "cluster_numbers",
+    "lost_classes",
     "majority",
     "score",
 ]
@@ -153,6 +154,25 @@ def majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArr
     best = rank[np.unique(key[rank] // width, return_index=True)[1]]
     mine = best[np.searchsorted(key[best] // width, owner)]
     return key[mine] % width, first[mine]
+
+
+def lost_classes(given: Constraints, labels: NDArray[Any]) -> list[str]:
+    """Say of each class that labels name and that leads no cluster where its samples went."""
+    names, said = cluster_names(given, labels), []
+    for code in np.unique(given.label_code).tolist():
+        name = given.classes[code]
+        if name in names:
+            continue
+        rows = given.label_index[given.label_code == code]
+        found = labels[rows]
+        cluster = int(np.bincount(found).argmax())
+        shown = ", ".join(map(str, rows[:5].tolist())) + (", …" if rows.size > 5 else "")
+        said.append(
+            f"class {name!r} ({rows.size} label{'s' if rows.size > 1 else ''}: row"
+            f"{'s' if rows.size > 1 else ''} {shown}) has no cluster of its own: most of it is in "
+            f"cluster {cluster}, with class {names[cluster]!r}"
+        )
+    return said
 
 
 def cluster_names(given: Constraints, cluster: NDArray[Any]) -> tuple[Any, ...]:
