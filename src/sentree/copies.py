@@ -65,9 +65,11 @@ class Copies:
         times = np.maximum(c, d)
         edge = np.repeat(np.arange(i.size), times)
         step = np.arange(edge.size) - np.repeat(np.cumsum(times) - times, times)
-        # Where the shorter row begins differs from edge to edge, so that degrees even out.
-        first = self._copy(i[edge], step + np.where(c < d, j, 0)[edge])
-        second = self._copy(j[edge], step + np.where(d < c, i, 0)[edge])
+        # Where both begin differs from edge to edge: degrees even out, and the first copies of all
+        # rows, the second ones and so on do not become graphs of their own.
+        from_i, from_j = _mixed(i, j), _mixed(j, i)
+        first = self._copy(i[edge], step + from_i[edge])
+        second = self._copy(j[edge], step + from_j[edge])
         return first, second, (weight * np.minimum(c, d))[edge]
 
     def _rings(self, silent: NDArray[np.bool_]) -> tuple[Any, Any, FloatArray]:
@@ -89,6 +91,11 @@ class Copies:
     def _sorted(self) -> NDArray[np.int64]:
         """The samples, row by row."""
         return np.argsort(self.row, kind="stable")
+
+
+def _mixed(i: Any, j: Any) -> NDArray[np.int64]:
+    """Return a number without pattern for each pair, another for the pair turned round."""
+    return np.asarray((i.astype(np.int64) * 7919 + j.astype(np.int64) * 104729) * 48271 >> 7)
 
 
 def row_keys(samples: Any, seed: int = _SEED) -> KeyArray:

@@ -22,7 +22,7 @@ _SMALLEST = 1e-140
 
 
 #: How far apart the two values of a column of truths are where other features have variance 1.
-_TRUTH = 1.3
+_TRUTH = 1.6
 
 
 class Scale(NamedTuple):
