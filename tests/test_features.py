@@ -119,7 +119,7 @@ def test_irrelevant_columns_go_down():
 
 def test_labels_beyond_the_bound_are_drawn():
     X, y = customers(4000)
-    weights = table_layout(X, Constraints.from_labels(y)).weights
+    weights = table_layout(X, "zscore", Constraints.from_labels(y)).weights
     assert weights[8:].max() < 0.3
 
 
@@ -128,14 +128,14 @@ def test_few_labels_for_each_class_say_little():
     known = np.full(y.size, -1)
     for c in range(5):
         known[np.flatnonzero(y == c)[:2]] = c
-    weights = table_layout(X, Constraints.from_labels(known)).weights
+    weights = table_layout(X, "zscore", Constraints.from_labels(known)).weights
     assert weights is None or weights.min() > 0.7
 
 
 @pytest.mark.parametrize("y", [[-1] * 100, [0] * 100, list(range(100)), [0, 1] + [-1] * 98])
 def test_labels_that_cannot_tell_weigh_nothing(y):
     X = np.random.default_rng(0).normal(size=(100, 3))
-    layout = table_layout(X, Constraints.from_labels(y))
+    layout = table_layout(X, "zscore", Constraints.from_labels(y))
     assert layout.weights is None
     assert layout.tails is None
 
@@ -145,10 +145,10 @@ def test_wrong_labels_do_not_turn_weights_around():
     random = np.random.default_rng(1)
     for share in (0.1, 0.3):
         said = np.where(random.random(y.size) < share, random.integers(0, 5, y.size), y)
-        weights = table_layout(X, Constraints.from_labels(some_labels(said, 0.1))).weights
+        weights = table_layout(X, "zscore", Constraints.from_labels(some_labels(said, 0.1))).weights
         assert weights is None or weights[8:].max() < weights[:4].max() / 2
     nonsense = random.permutation(y)
-    weights = table_layout(X, Constraints.from_labels(some_labels(nonsense, 0.1))).weights
+    weights = table_layout(X, "zscore", Constraints.from_labels(some_labels(nonsense, 0.1))).weights
     assert weights is None or weights.max() < 2.5
 
 
@@ -174,7 +174,7 @@ def test_shapes_that_no_single_feature_explains_keep_their_features():
     X = random.uniform(-1, 1, (1200, 2))
     y = (X[:, 0] > 0).astype(int) ^ (X[:, 1] > 0).astype(int)
     for seed in range(5):
-        weights = table_layout(X, Constraints.from_labels(some_labels(y, 0.1, seed))).weights
+        weights = table_layout(X, "zscore", Constraints.from_labels(some_labels(y, 0.1, seed))).weights
         assert weights is None or weights.min() > 0.5
 
 
@@ -183,7 +183,8 @@ def test_permuted_columns_have_permuted_weights():
     known = Constraints.from_labels(some_labels(y, 0.1))
     order = np.random.default_rng(0).permutation(12)
     np.testing.assert_allclose(
-        table_layout(X[:, order], known).weights, table_layout(X, known).weights[order]
+        table_layout(X[:, order], "zscore", known).weights,
+        table_layout(X, "zscore", known).weights[order],
     )
 
 
@@ -246,10 +247,10 @@ def test_many_features_and_other_affinities_are_left_alone():
 def test_principal_components_are_only_scaled():
     X, y = customers()
     scores = PCA(6, random_state=0).fit_transform(X)
-    layout = table_layout(scores, Constraints.from_labels(y))
+    layout = table_layout(scores, "zscore", Constraints.from_labels(y))
     assert layout.weights is None
     assert layout.tails is None
-    assert table_layout(X - X.mean(axis=0), Constraints.from_labels(y)).weights is not None
+    assert table_layout(X - X.mean(axis=0), "zscore", Constraints.from_labels(y)).weights is not None
 
 
 def test_weights_come_from_labelled_samples_alone():
@@ -294,7 +295,7 @@ def test_combinations_of_features_count_where_they_tell_classes():
     y = random.integers(0, 3, 600)
     along, step = random.normal(size=(600, 1)) * 2, 1.5 * y[:, None]
     X = np.hstack([along + step, along - step, random.normal(size=(600, 2))])
-    layout = table_layout(X, Constraints.from_labels(some_labels(y, 0.2)))
+    layout = table_layout(X, "zscore", Constraints.from_labels(some_labels(y, 0.2)))
     assert layout.directions.shape[0] == 4
     assert layout.scaled(X).shape == (600, 4 + layout.directions.shape[1])
     model = SSEPartition(3).fit(X, some_labels(y, 0.2))

@@ -176,7 +176,7 @@ def test_every_join_is_the_best_pair(kind, related, shape, seed, n):
     if shape == "hubs":
         dense = hub_and_spokes(rng, n)
     graph, relation = Graph.from_dense(dense), sp.csr_array(dense_relation)
-    options = (1, False) if kind == "merge" else (False, False)
+    options = (1, False, NOBODY) if kind == "merge" else (False, False)
     joins = joins_of(getattr(_kernels, kind), graph, relation, *options)
     modules = DenseModules(dense, dense_relation)
     for k, (a, b, gain) in enumerate(joins):
@@ -622,7 +622,7 @@ def random_pull(rng, n, k):
 @given(seeds, sizes, st.floats(0.0, 1.0), st.booleans())
 def test_steered_gains_are_differences_of_the_steered_objective(seed, n, shrinkage, pulled):
     rng = np.random.default_rng(seed)
-    graph, relation = random_problem(rng, n)
+    graph, relation, *_ = random_problem(rng, n)
     k = max(2, n // 2)
     labels = np.concatenate((np.arange(k), rng.integers(0, k, n - k))).astype(np.int32)
     steering = Steering(random_pull(rng, n, k) if pulled else None, shrinkage)
@@ -640,7 +640,7 @@ def test_steered_gains_are_differences_of_the_steered_objective(seed, n, shrinka
 @given(seeds, st.integers(4, 20), st.floats(0.0, 1.0))
 def test_steered_moves_end_where_no_touching_module_gains(seed, n, shrinkage):
     rng = np.random.default_rng(seed)
-    graph, relation = random_problem(rng, n)
+    graph, relation, *_ = random_problem(rng, n)
     k = 3
     labels = np.concatenate((np.arange(k), rng.integers(0, k, n - k))).astype(np.int32)
     steering = Steering(random_pull(rng, n, k), shrinkage)
@@ -660,7 +660,7 @@ def test_steered_moves_end_where_no_touching_module_gains(seed, n, shrinkage):
 
 
 def test_without_steering_the_objective_is_the_plain_one():
-    graph, relation = random_problem(np.random.default_rng(0), 9)
+    graph, relation, *_ = random_problem(np.random.default_rng(0), 9)
     labels = np.arange(9) % 3
     assert steered_objective(graph, labels, relation) == partition_objective(
         graph, labels, relation
@@ -673,7 +673,7 @@ def test_without_steering_the_objective_is_the_plain_one():
 @given(seeds, st.integers(4, 25), st.integers(1, 4), st.booleans())
 def test_modules_with_an_owner_never_come_together(seed, n, n_owned, by_gain):
     rng = np.random.default_rng(seed)
-    graph, _ = random_problem(rng, n)
+    graph, *_ = random_problem(rng, n)
     owner = np.full(n, -1)
     owned = rng.choice(n, n_owned, replace=False)
     owner[owned] = np.arange(n_owned)
@@ -714,7 +714,7 @@ def slow_link(graph, labels, k, powers):
 @given(seeds, st.integers(4, 14), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_linkage_with_powers_is_the_slow_one(seed, n, lesser, greater):
     rng = np.random.default_rng(seed)
-    graph, _ = random_problem(rng, n)
+    graph, *_ = random_problem(rng, n)
     found = link(graph, np.arange(n), n_modules=2, powers=(lesser, greater))
     expected = slow_link(graph, np.arange(n), 2, (lesser, greater))
     assert found.labels.tolist() == expected.tolist()

@@ -26,9 +26,8 @@ from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the class of its module to begin with, times labels a class: where
-#: labels are few, single samples are too far from the next one.
-_MODULE_BITS = 7.0
+#: Bits by which a sample prefers the class of its module, times labels a class; and the most.
+_MODULE_BITS, _MOST_BITS = 5.0, 10.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
 _SHRINKAGE, _LESS_IN_CLOUDS = 0.8, 0.4
 #: Parts that labels are hidden in, in turn; one of them where samples are many.
@@ -129,6 +128,7 @@ class NamedSearch:
             pull = bits(believed, self.problem.graph, strength)
         else:
             pull = bits(believed, self.problem.graph, strength)
+            pull = self._at_home(start, pull, known)
             start = self._begun(start, pull, known)
         result = self.move(start, Steering(pull, self._shrinkage(way)))
         against = disbelief(pull, result.labels, self.problem.graph, strength)
@@ -180,13 +180,21 @@ class NamedSearch:
         )
         return renumber(pieces)
 
-    def _begun(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> NDArray[np.int32]:
-        """Let samples begin where they are drawn most, their module counting as well."""
-        degree = self.problem.graph.degree
-        rows = np.arange(start.size)
+    def _at_home(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> Any:
+        """Add to what draws vertices that they prefer the cluster of their module.
+
+        The fewer labels a class has, the more: single vertices are too far from the next label.
+        """
+        degree = self.problem.graph.degree.copy()
+        degree[known.points] = 0.0
         preference = _MODULE_BITS * known.n_classes / max(known.points.size, 1)
-        home = sp.csr_array((degree * preference, (rows, start)), shape=pull.shape)
-        begun = largest_column(pull + home)
+        weight = degree * min(preference, _MOST_BITS)
+        home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
+        return sp.csr_array(pull + home)
+
+    def _begun(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> NDArray[np.int32]:
+        """Let vertices begin where they are drawn most."""
+        begun = largest_column(pull)
         begun = np.where(begun < 0, start, begun)
         begun[known.points] = known.code
         return begun.astype(np.int32)

@@ -72,11 +72,13 @@ class Contacts(NamedTuple):
         """Tell from the path of unions of modules with given volumes."""
         sides = _sides(path, volume)
         near = path.linkage >= _CHANCE
+        n = int(near.sum())
+        if n == 0:
+            return cls(1.0)
         contact = path.linkage[near] * sides[near].prod(axis=1) / volume.sum()
         x = np.log(np.sort(sides[near], axis=1))
         x, y = x - x.mean(axis=0), np.log(contact) - np.log(contact).mean()
-        n = int(near.sum())
-        fitted = np.linalg.solve(x.T @ x + 1e-3 * np.eye(2), x.T @ y) if n else np.zeros(2)
+        fitted = np.linalg.solve(x.T @ x + 1e-3 * np.eye(2), x.T @ y)
         usual = np.array(_USUAL_GROWTH)
         growth = (fitted * n + usual * _UNIONS_BEFOREHAND) / (n + _UNIONS_BEFOREHAND)
         cloudiness = (growth.sum() - _BORDERS) / (_CLOUDS - _BORDERS)
