@@ -176,7 +176,10 @@ class FlatSearch:
                 selection = chosen(tried, right)
                 recipe = selection.chosen
         found = named.run(known, recipe.way)
-        labels = found.result.labels[hardened.vertex]
+        labels, working = found.result.labels, hardened.problem
+        if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
+            labels = to_number(working, labels, self.n_clusters)
+        labels = labels[hardened.vertex]
         return Found(search, labels, found.result.trace, found.disbelief, selection)
 
     def _named_search(

@@ -28,6 +28,8 @@ __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
 #: Bits by which a sample prefers the class of its module, times labels a class; and the most.
 _MODULE_BITS, _MOST_BITS = 5.0, 10.0
+#: How many times more a label counts for its own sample than full belief does for others.
+_INSISTENCE = 2.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
 _SHRINKAGE, _LESS_IN_CLOUDS = 0.8, 0.4
 #: Parts that labels are hidden in, in turn; one of them where samples are many.
@@ -128,7 +130,7 @@ class NamedSearch:
             pull = bits(believed, self.problem.graph, strength)
         else:
             pull = bits(believed, self.problem.graph, strength)
-            pull = self._at_home(start, pull, known)
+            pull = self._at_home(start, self._insisting(pull, known, strength), known)
             start = self._begun(start, pull, known)
         result = self.move(start, Steering(pull, self._shrinkage(way)))
         against = disbelief(pull, result.labels, self.problem.graph, strength)
@@ -151,7 +153,8 @@ class NamedSearch:
         if self.n_clusters is None and self.resolution is not None:
             united = at_resolution(self.problem, modules, self.resolution, owners)
         else:
-            united = to_number(self.problem, modules, wanted, self.contacts, owners)
+            exact = self.n_clusters is not None and self.n_clusters > owned
+            united = to_number(self.problem, modules, wanted, self.contacts, owners, exact)
         return _classes_first(united, known)
 
     def _pieces(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
@@ -180,6 +183,12 @@ class NamedSearch:
         )
         return renumber(pieces)
 
+    def _insisting(self, pull: Any, known: KnownClasses, strength: float) -> Any:
+        """Let labelled vertices be drawn to their class whatever beliefs in general count."""
+        factor = np.ones(pull.shape[0])
+        factor[known.points] = _INSISTENCE * self.strength / strength
+        return sp.csr_array(sp.diags_array(factor) @ pull)
+
     def _at_home(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> Any:
         """Add to what draws vertices that they prefer the cluster of their module.
 
@@ -197,6 +206,9 @@ class NamedSearch:
         begun = largest_column(pull)
         begun = np.where(begun < 0, start, begun)
         begun[known.points] = known.code
+        lost = ~np.isin(start, begun)  # no cluster is given up
+        lost[known.points] = False
+        begun[lost] = start[lost]
         return begun.astype(np.int32)
 
     def _strength(self, known: KnownClasses, way: Way) -> float:

@@ -16,9 +16,9 @@ __all__ = ["new_clusters"]
 
 #: Chance, before the labels are looked at, that a class is one which nobody would have labelled.
 _NEVER_LABELLED = 0.01
-#: Linkage to a cluster with labels from which on a cluster is taken for part of a class named, not
-#: for one that was missed by chance.
-_TOUCHING = 0.2
+#: Share of the weight of a cluster that may go to clusters with labels by stray edges; with more, it
+#: is taken for part of a class named, not for one that was missed by chance.
+_STRAY = 0.02
 
 
 def new_clusters(
@@ -62,18 +62,13 @@ def new_clusters(
 
 
 def _touching(graph: Graph, clusters: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which clusters touch one that holds labels about as much as chance would have it."""
-    k = known.size
+    """Tell which clusters have more than stray edges to clusters that hold labels."""
     ends = np.repeat(clusters, np.diff(graph.indptr))
-    between = sp.coo_array((graph.weights, (ends, clusters[graph.indices])), shape=(k, k)).tocsr()
-    volume = np.maximum(np.bincount(clusters, graph.degree, k), np.finfo(float).tiny)
-    scale = sp.diags_array(1.0 / volume)
-    linkage = (scale @ between @ scale) * graph.volume
-    touching = np.zeros(k, dtype=bool)
-    rows = linkage.tocoo()
-    near = (rows.data >= _TOUCHING) & known[rows.col] & (rows.row != rows.col)
-    touching[rows.row[near]] = True
-    return touching
+    others = clusters[graph.indices]
+    across = (ends != others) & known[others]
+    cut = np.bincount(ends[across], graph.weights[across], known.size)
+    volume = np.bincount(clusters, graph.degree, known.size)
+    return np.asarray(cut > _STRAY * volume)
 
 
 def _homes(votes: Any) -> NDArray[np.bool_]:

@@ -97,6 +97,7 @@ def to_number(
     n_clusters: int,
     contacts: Contacts | None = None,
     owners: NDArray[Any] | None = None,
+    exact: bool = True,
 ) -> NDArray[np.int32]:
     """Unite the most linked modules until there are ``n_clusters``.
 
@@ -104,7 +105,9 @@ def to_number(
     are too few already, they are taken apart, and the parts merged again by their gain, so that
     what stays apart costs the objective least; likewise where they are hardly more than wanted.
     Parts that do not touch are united last, the smallest with the largest. Modules with an owner
-    (>= 0; by first appearance in ``labels``) are never united with one another.
+    (>= 0; by first appearance in ``labels``) are never united with one another. Unless ``exact``,
+    what hard constraints keep apart may stay more clusters, and nothing is said of parts that do
+    not touch.
     """
     labels = problem.extended(labels)
     if contacts is None:
@@ -130,7 +133,10 @@ def to_number(
     owned = _united_owners(owned, found.after(len(found.unions), k))
     labels = found.labels
     count = int(labels.max()) + 1
-    if count > n_clusters and apart_pairs(problem.relation)[0].size == 0:
+    any_apart = apart_pairs(problem.relation)[0].size > 0
+    if not exact and any_apart:
+        return labels
+    if exact and count > n_clusters and not any_apart:
         warn(
             f"the graph falls into {count} parts that do not touch; the smallest were put into the "
             f"largest to reach n_clusters={n_clusters}: more neighbours, or must-links, would "
