@@ -20,14 +20,14 @@ from sentree.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
 from sentree.graph import largest_column
 from sentree.linear import LinearBeliefs
 from sentree.optimise import PartitionResult, Steering
-from sentree.scale import Contacts, at_resolution, to_number
+from sentree.scale import Contacts, at_resolution, taken_apart, to_number
 from sentree.tree import renumber
 from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
 #: Bits by which a sample prefers the class of its module, times labels a class; and the most.
-_MODULE_BITS, _MOST_BITS = 5.0, 10.0
+_MODULE_BITS, _MOST_BITS = 3.0, 10.0
 #: How many times more a label counts for its own sample than full belief does for others.
 _INSISTENCE = 2.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
@@ -138,24 +138,34 @@ class NamedSearch:
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
         """Unite modules around the classes; return the clusters, those of classes first."""
-        named = known.n_classes
-        pieces = self._pieces(known, believed)
-        owner = _owners(pieces, known)
-        if self.new is not None:
-            further = np.full(owner.size, -1, dtype=np.int64)
-            further[pieces] = self.new
-            owner = np.where((owner < 0) & (further >= 0), named + further, owner)
-        owned = int(np.unique(owner[owner >= 0]).size)
+        modules, owned = self._owned(self._pieces(known, believed), known)
         wanted = max(self.n_clusters or 0, owned)
-        place = np.where(owner >= 0, owner, owner.max(initial=-1) + 1 + np.arange(owner.size))
-        modules = place[pieces]
-        owners = _owners_in_order(modules[: self.problem.n], int(owner.max()) + 1)
+        if np.unique(modules[: self.problem.n]).size < wanted:
+            finer = taken_apart(self.problem, modules, wanted)
+            modules, owned = self._owned(finer, known)
+        owners = _owners_in_order(modules[: self.problem.n], owned)
         if self.n_clusters is None and self.resolution is not None:
             united = at_resolution(self.problem, modules, self.resolution, owners)
         else:
             exact = self.n_clusters is not None and self.n_clusters > owned
             united = to_number(self.problem, modules, wanted, self.contacts, owners, exact)
         return _classes_first(united, known)
+
+    def _owned(self, pieces: NDArray[np.int32], known: KnownClasses) -> tuple[IntArray, int]:
+        """Unite the pieces of each class, and of each new cluster; return modules and owners.
+
+        The modules that are owned come first.
+        """
+        owner = _owners(pieces, known)
+        if self.new is not None:
+            further = np.full(owner.size, -1, dtype=np.int64)
+            further[pieces] = self.new
+            owner = np.where((owner < 0) & (further >= 0), known.n_classes + further, owner)
+        owned = owner >= 0
+        owner[owned] = np.unique(owner[owned], return_inverse=True)[1]
+        count = int(owner.max(initial=-1)) + 1
+        place = np.where(owned, owner, count + np.arange(owner.size))
+        return place[pieces], count
 
     def _pieces(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
         """Split the modules that hold labels of several classes by what their members believe."""

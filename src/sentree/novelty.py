@@ -16,8 +16,8 @@ __all__ = ["new_clusters"]
 
 #: Chance, before the labels are looked at, that a class is one which nobody would have labelled.
 _NEVER_LABELLED = 0.01
-#: Share of the weight of a cluster that may go to clusters with labels by stray edges; with more, it
-#: is taken for part of a class named, not for one that was missed by chance.
+#: Share of the weight of a cluster that may go to clusters with labels by stray edges; with more,
+#: it is taken for part of a class named, not for one that was missed by chance.
 _STRAY = 0.02
 
 

@@ -15,7 +15,15 @@ from sentree.optimise import LinkResult, link, merge, multilevel
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
-__all__ = ["Contacts", "Judge", "at_resolution", "coarsen", "coarsen_by_pairs", "to_number"]
+__all__ = [
+    "Contacts",
+    "Judge",
+    "at_resolution",
+    "coarsen",
+    "coarsen_by_pairs",
+    "taken_apart",
+    "to_number",
+]
 
 #: How contacts grow with volumes, before the data are looked at, and how many unions that counts.
 _USUAL_GROWTH, _UNIONS_BEFOREHAND = (0.7, 0.5), 10
@@ -114,7 +122,7 @@ def to_number(
         contacts = Contacts.of(problem, labels)
     owned = np.full(int(labels.max()) + 1, -1) if owners is None else np.asarray(owners)
     if labels.max() + 1 < n_clusters:
-        parts = _finer(problem, labels, n_clusters)
+        parts = taken_apart(problem, labels, n_clusters)
         owned = _passed_on(owned, labels, parts, problem)
         labels = parts
     if labels.max() + 1 < _NEAR * n_clusters:
@@ -359,8 +367,9 @@ def _clearest_break(wholeness: FloatArray, clear: float) -> float:
     return float(np.sqrt(values[at] * values[at + 1]))
 
 
-def _finer(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
+def taken_apart(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
     """Take modules apart until there are enough, each by a search of its own inside."""
+    labels = problem.extended(labels)
     while (found := int(labels.max()) + 1) < n_clusters:
         parts = problem.extended(_split_all(problem, labels))
         if parts.max() + 1 <= found:  # nothing splits by itself: single samples do
