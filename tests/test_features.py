@@ -174,7 +174,9 @@ def test_shapes_that_no_single_feature_explains_keep_their_features():
     X = random.uniform(-1, 1, (1200, 2))
     y = (X[:, 0] > 0).astype(int) ^ (X[:, 1] > 0).astype(int)
     for seed in range(5):
-        weights = table_layout(X, "zscore", Constraints.from_labels(some_labels(y, 0.1, seed))).weights
+        weights = table_layout(
+            X, "zscore", Constraints.from_labels(some_labels(y, 0.1, seed))
+        ).weights
         assert weights is None or weights.min() > 0.5
 
 
@@ -244,13 +246,16 @@ def test_many_features_and_other_affinities_are_left_alone():
     assert SSEPartition(2, affinity="precomputed").fit(knn_graph(wide), y).features_ is None
 
 
-def test_principal_components_are_only_scaled():
+def test_principal_components_are_left_as_they_are():
     X, y = customers()
+    known = some_labels(y, 0.2)
     scores = PCA(6, random_state=0).fit_transform(X)
-    layout = table_layout(scores, "zscore", Constraints.from_labels(y))
-    assert layout.weights is None
-    assert layout.tails is None
-    assert table_layout(X - X.mean(axis=0), "zscore", Constraints.from_labels(y)).weights is not None
+    model = SSEPartition().fit(scores, known)
+    assert model.graph_settings_.kind == "components"
+    assert not model.features_  # neither weighed nor tamed
+    table = SSEPartition().fit(X - X.mean(axis=0), known)
+    assert table.graph_settings_.kind == "table"
+    assert table.features_.weights is not None
 
 
 def test_weights_come_from_labelled_samples_alone():

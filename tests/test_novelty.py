@@ -15,6 +15,14 @@ def chain(n):
     return Graph.from_edges([(i, i + 1) for i in range(n - 1)], n=n)
 
 
+def far(sizes, faint=1e-3):
+    """Return a graph in one piece whose clusters are joined by faint edges only."""
+    n = sum(sizes)
+    first = set(np.cumsum(sizes).tolist())
+    weights = [faint if i + 1 in first else 1.0 for i in range(n - 1)]
+    return Graph.from_edges([(i, i + 1) for i in range(n - 1)], weights, n=n)
+
+
 def judged(sizes, labels, graph=None):
     """Tell which clusters are new, given the classes of the first samples of each."""
     clusters = np.repeat(np.arange(len(sizes)), sizes)
@@ -22,7 +30,7 @@ def judged(sizes, labels, graph=None):
     index = np.concatenate([f + np.arange(len(c)) for f, c in zip(first, labels, strict=True)])
     code = np.array([c for classes in labels for c in classes])
     new = new_clusters(graph or chain(clusters.size), clusters, index.astype(int), code)
-    return None if new is None else new.tolist()
+    return new.tolist()
 
 
 def test_a_cluster_without_labels_is_new_where_it_would_have_some():
@@ -32,7 +40,18 @@ def test_a_cluster_without_labels_is_new_where_it_would_have_some():
 
 
 def test_a_small_cluster_is_new_where_classes_have_one_cluster_each():
-    assert judged([100] * 5 + [10], [[c] * 10 for c in range(5)] + [[]]) == [False] * 5 + [True]
+    sizes, labels = [100] * 5 + [10], [[c] * 10 for c in range(5)] + [[]]
+    assert judged(sizes, labels, far(sizes)) == [False] * 5 + [True]
+
+
+def test_a_small_cluster_that_touches_one_with_labels_is_part_of_it():
+    sizes, labels = [100] * 5 + [10], [[c] * 10 for c in range(5)] + [[]]
+    inside = 2 * 9  # weight of the chain within the last cluster, from both ends
+    for share, new in ((0.01, True), (0.03, False)):
+        faint = share * inside / (1 - share)
+        assert judged(sizes, labels, far(sizes, faint)) == [False] * 5 + [new]
+    alone = [[0] * 10, [1] * 10, [2] * 10, [3] * 10, [], []]  # it touches one that has no labels
+    assert judged(sizes, alone, far([100] * 4 + [110]))[-1]
 
 
 def test_a_stray_label_does_not_hide_a_class_but_its_own_labels_do():
@@ -48,9 +67,15 @@ def test_what_no_label_reaches_is_new_however_small():
     assert new == [False] * 6 + [True] * 2
 
 
-def test_labels_that_are_too_few_tell_nothing():
-    assert judged([100, 99], [[0] * 4, [1] * 5]) == [False, False]  # a twentieth, rounded down
-    assert judged([100, 100], [[0] * 4, [1] * 4]) is None
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_few_labels_tell_as_many_do(count):
+    sizes = [100] * 4
+    named = [[c] * count for c in range(3)]
+    assert judged(sizes, [*named, []], far(sizes)) == [False] * 3 + [True]
+    assert judged(sizes, [*named, [3]], far(sizes)) == [False] * 4
+    parts = [[0] * count, [0] * count, [0] * count, []]  # a class has several clusters
+    missing = count == 5  # so many labels that a further part would have some
+    assert judged(sizes, parts) == [False] * 3 + [missing]
 
 
 def blobs(k, n=100, seed=0, spread=1.0):
@@ -143,7 +168,15 @@ def test_the_same_labels_give_the_same_clusters():
     assert np.array_equal(first, again)
 
 
-def test_a_resolution_is_followed_with_labels_too():
+def test_a_resolution_concerns_clusters_without_labels():
     X, y = blobs(4)
-    known = some_known(y)
-    assert SSEPartition(resolution=20.0).fit(X, known).n_clusters_ > 8
+    known = some_known(y, without=(2, 3))
+    coarse, fine = (SSEPartition(resolution=r).fit(X, known) for r in (0.1, 20.0))
+    for model in (coarse, fine):
+        names = model.cluster_names_
+        assert sorted(name for name in names if name is not None) == [0, 1]
+        assert model.constraint_report_.share == 1.0
+    assert coarse.n_clusters_ < 5
+    assert fine.n_clusters_ >= 8
+    for c in (2, 3):  # nobody has named them, so they come apart
+        assert np.unique(fine.labels_[y == c]).size > 2

@@ -662,9 +662,8 @@ def test_steered_moves_end_where_no_touching_module_gains(seed, n, shrinkage):
 def test_without_steering_the_objective_is_the_plain_one():
     graph, relation, *_ = random_problem(np.random.default_rng(0), 9)
     labels = np.arange(9) % 3
-    assert steered_objective(graph, labels, relation) == partition_objective(
-        graph, labels, relation
-    )
+    plain = partition_objective(graph, labels, relation)
+    assert steered_objective(graph, labels, relation) == plain
     shrunk = steered_objective(graph, labels, relation, None, 1e-12)
     assert np.isclose(shrunk.value, plain.value)
 

@@ -440,6 +440,9 @@ def test_parameters_come_and_go(stored, tmp_path):
         load(path)
 
 
+NOT_IN_OLDER_FILES = ("graph_settings", "features", "logarithm", "tamed", "weighed", "directed")
+
+
 def test_every_array_and_entry_is_needed(stored, tmp_path):
     with np.load(stored) as file:
         names = [name for name in file.files if name != "header"]
@@ -450,7 +453,7 @@ def test_every_array_and_entry_is_needed(stored, tmp_path):
         with pytest.raises(ValueError, match=f"cannot load .*m.npz: .*'{name}' is missing"):
             load(path)
     for part in ("fitted", "constraints", "extension", "similarity"):
-        optional = {"finer", "graph_settings", "logarithm"}  # older files have none
+        optional = {"finer", *NOT_IN_OLDER_FILES}
         for entry in (None, *(set(header[part]) - optional)):
 
             def drop(h, a, part=part, entry=entry):
@@ -458,6 +461,25 @@ def test_every_array_and_entry_is_needed(stored, tmp_path):
 
             with pytest.raises(ValueError, match=f"'{entry or part}' is missing"):
                 load(rewritten(stored, tmp_path / "m.npz", drop))
+
+
+def test_older_files_lack_what_was_not_there(blobs, tmp_path):
+    model = SSEPartition(n_clusters=3).fit(blobs[0])
+    found = []
+
+    def drop(header, arrays):
+        for name in NOT_IN_OLDER_FILES:
+            for part in ("fitted", "extension"):
+                if name in header[part]:
+                    found.append(name)
+                    del header[part][name]
+
+    older = load(rewritten(model.save(tmp_path / "m"), tmp_path / "older.npz", drop))
+    assert sorted(found) == sorted(NOT_IN_OLDER_FILES)
+    assert older.graph_settings_ is None
+    assert older.features_ is None
+    assert np.array_equal(older.labels_, model.labels_)
+    assert np.array_equal(older.predict(blobs[1]), model.predict(blobs[1]))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,14 @@ pytestmark = [
 ]
 
 
+def closest(cells, among):
+    """Two cells that nothing keeps apart: no cannot-link between them can hold."""
+    edges = cells.obsp["connectivities"].tocoo()
+    inside = np.asarray(among)
+    weights = np.where(inside[edges.row] & inside[edges.col], edges.data, 0)
+    return edges.row[weights.argmax()], edges.col[weights.argmax()]
+
+
 @pytest.fixture(scope="module")
 def clustered():
     cells = sc.datasets.pbmc68k_reduced()
@@ -29,7 +37,7 @@ def clustered():
         cells,
         labels_key="known",
         must_link=[first, (first[0], second[0])],
-        cannot_link=[(first[1], second[1])],
+        cannot_link=[(first[1], second[1]), closest(cells, (types == "CD14+ Monocyte") & ~known)],
     )
     sentree.tl.sse_tree(cells, labels_key="known")
     return cells
@@ -80,14 +88,26 @@ def test_constraints_are_drawn_as_kept_and_broken(adata):
     ax = sentree.pl.constraints(adata, show=False)
     counts = adata.uns["sse"]["constraints"]
     below = next(texts(x) for x in legends(ax) if "cluster" not in x.get_title().get_text())
-    kept = int(counts.loc["labels", "kept"])
-    assert f"label kept ({kept})" in below
-    assert f"label broken ({int(counts.loc['labels', 'given']) - kept})" in below
+    assert counts.loc["labels"].tolist() == [64, 64]
+    assert "label kept (64)" in below
+    assert counts.loc["cannot_link"].tolist() == [2, 1]
+    assert "cannot-link kept (1)" in below
+    assert "cannot-link broken (1)" in below
     assert any(text.startswith("must-link") for text in below)
     beside = next(texts(x) for x in legends(ax) if "cluster" in x.get_title().get_text())
     largest = adata.obs["sse_label"][adata.obs["sse"] == "0"].iloc[0]
     size = int((adata.obs["sse"] == "0").sum())
     assert beside[0] == f"0: {largest} ({size})"
+
+
+def test_broken_labels_are_counted_in_the_legend(adata):
+    sentree.tl.sse(adata, labels_key="known", penalty=0.0)
+    ax = sentree.pl.constraints(adata, show=False)
+    given, kept = adata.uns["sse"]["constraints"].loc["labels"].tolist()
+    assert 0 < kept < given
+    below = next(texts(x) for x in legends(ax) if "cluster" not in x.get_title().get_text())
+    assert f"label kept ({kept})" in below
+    assert f"label broken ({given - kept})" in below
 
 
 def test_without_labels_or_constraints_clusters_have_numbers(adata):
@@ -196,6 +216,8 @@ def test_new_clusters_have_their_number_alone(adata):
 
 
 def test_names_in_the_picture_are_whole_and_do_not_overlap(adata):
+    few = adata.obs["known"].isin(["CD19+ B", "CD34+"])  # other cells may be many clusters
+    adata.obs["known"] = adata.obs["known"].where(few, "Unknown")
     sentree.tl.sse(adata, labels_key="known", resolution=4.0)
     ax = sentree.pl.constraints(adata, show=False)
     names = [text.get_text() for text in ax.texts]

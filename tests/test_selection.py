@@ -6,7 +6,8 @@ from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, SSEPartition
 from sentree.datasets import sample_labels, sample_pairs
-from sentree.selection import Recipe, recipes, select, strongest
+from sentree.named import NamedSearch
+from sentree.selection import LABEL_RECIPES, Recipe, chosen, recipes, select, strongest
 
 USUAL, OTHER = Recipe(), Recipe(n_neighbors=3)
 
@@ -92,13 +93,36 @@ def test_selection_reads_well():
 
 
 def test_recipes_differ_from_the_usual_in_one_respect():
-    tried = recipes(USUAL, 20, labels=True)
+    tried = recipes(20)
     assert tried[0] == USUAL
     assert len(set(tried)) == len(tried)
     for recipe in tried[1:]:
         assert sum(a != b for a, b in zip(recipe, USUAL, strict=True)) == 1
     assert {r.n_neighbors for r in tried} == {None, 10, 5}
-    assert all(r.start == "modules" for r in recipes(USUAL, 4, labels=False))
+    assert {r.n_neighbors for r in recipes(4)} == {None}  # fewer than 3 are never tried
+
+
+def test_labels_choose_how_they_are_followed_and_leave_the_graph():
+    assert LABEL_RECIPES[0] == USUAL
+    assert len({r.way for r in LABEL_RECIPES}) == len(LABEL_RECIPES)
+    for recipe in LABEL_RECIPES:
+        assert (recipe.n_neighbors, recipe.cannot) == (USUAL.n_neighbors, USUAL.cannot)
+
+
+def test_a_way_must_find_clearly_more_than_the_one_before():
+    tried = [Recipe(), Recipe(even=True), Recipe(linear=True)]
+    usual = np.repeat([1.0, 0.0], [10, 10])
+    better, same, best = (np.repeat([1.0, 0.0], [k, 20 - k]) for k in (15, 10, 20))
+    assert chosen(tried, [usual, better, best]).chosen == tried[2]
+    assert chosen(tried, [usual, better, same]).chosen == tried[1]
+    assert chosen(tried, [usual, best, better]).chosen == tried[1]
+    assert chosen(tried, [usual, same, same]).chosen == tried[0]
+    one_more = np.repeat([1.0, 0.0], [11, 9])  # one label is no evidence
+    assert chosen(tried, [usual, one_more, one_more]).chosen == tried[0]
+    found = chosen(tried, [usual, better, best])
+    assert found.n_hidden == 20
+    assert [c.score for c in found.candidates] == [0.5, 0.75, 1.0]
+    assert [c.gain for c in found.candidates] == [0.0, 0.25, 0.5]
 
 
 def test_the_strongest_edges_of_either_end_stay():
@@ -111,24 +135,60 @@ def test_the_strongest_edges_of_either_end_stay():
     assert strongest(graph, None) is graph
 
 
-def test_the_estimator_chooses_where_constraints_are_many():
+def test_pairs_choose_where_they_are_asked():
     X, y = blobs(spread=2.0)
-    given = sample_pairs(y, 200, 200, 0)
-    chosen = SSEPartition(4).fit(X, constraints=given)
-    assert chosen.selection_ is not None
-    assert chosen.graph_.n == 300
-    assert chosen.n_clusters_ == 4
-    assert SSEPartition(4).fit(X, constraints=sample_pairs(y, 30, 30, 0)).selection_ is None
-    assert SSEPartition().fit(X, constraints=given).selection_ is None
-    assert SSEPartition(4).fit(X).selection_ is None
+    given = sample_pairs(y, 60, 60, 0)
+    model = SSEPartition(4, selection="on").fit(X, constraints=given)
+    assert model.selection_.candidates[0].recipe == USUAL
+    assert {c.recipe.cannot for c in model.selection_.candidates} == {0.0, 1.0}
+    assert model.graph_.n == 300
+    assert model.n_clusters_ == 4
+    again = SSEPartition(4, selection="on").fit(X, constraints=given)
+    assert np.array_equal(again.labels_, model.labels_)
+    assert again.selection_ == model.selection_
+    many = sample_pairs(y, 400, 400, 0)
+    for selection in ("auto", "off"):
+        assert SSEPartition(4, selection=selection).fit(X, constraints=many).selection_ is None
+    assert SSEPartition(4, selection="on").fit(X).selection_ is None
     one_kind = sample_pairs(y, 0, 300, 0)
     assert SSEPartition(4, selection="on").fit(X, constraints=one_kind).selection_ is None
-    assert SSEPartition(4, selection="off").fit(X, constraints=given).selection_ is None
-    asked = SSEPartition(4, selection="on").fit(X, y=np.where(np.arange(300) % 6, -1, y))
-    assert asked.selection_ is not None
-    again = SSEPartition(4).fit(X, constraints=given)
-    assert np.array_equal(again.labels_, chosen.labels_)
-    assert again.selection_ == chosen.selection_
+
+
+@pytest.mark.parametrize("n_clusters", [4, None])
+@pytest.mark.parametrize("share", [6, 60])
+def test_labels_choose_unless_they_must_not(n_clusters, share):
+    X, classes = blobs(spread=2.0)
+    y = np.where(np.arange(300) % share, -1, classes)
+    found = SSEPartition(n_clusters).fit(X, y)
+    counts = np.bincount(y[y >= 0])
+    assert found.selection_.n_hidden == counts[counts > 1].sum()
+    assert tuple(c.recipe for c in found.selection_.candidates) == LABEL_RECIPES
+    asked = SSEPartition(n_clusters, selection="on").fit(X, y)
+    assert asked.selection_ == found.selection_
+    assert np.array_equal(asked.labels_, found.labels_)
+    assert SSEPartition(n_clusters, selection="off").fit(X, y).selection_ is None
+    graph = SSEPartition(n_clusters, affinity="precomputed").fit(found.graph_, y)
+    assert not any(c.recipe.linear for c in graph.selection_.candidates)  # no features to ask
+
+
+@pytest.mark.parametrize("best", LABEL_RECIPES)
+def test_what_labels_choose_is_what_is_done(monkeypatch, best):
+    X, classes = blobs(spread=2.0)
+    y = np.where(np.arange(300) % 6, -1, classes)
+    done, run = [], NamedSearch.run
+
+    def found(ways_tried, right):
+        return chosen(ways_tried, [np.full_like(right[0], r == best) for r in ways_tried])
+
+    def recorded(self, known, way):
+        done.append(way)
+        return run(self, known, way)
+
+    monkeypatch.setattr("sentree.flat.chosen", found)
+    monkeypatch.setattr(NamedSearch, "run", recorded)
+    model = SSEPartition(4).fit(X, y)
+    assert model.selection_.chosen == best
+    assert done == [best.way]
 
 
 def test_a_given_graph_may_be_cut_too():
@@ -151,13 +211,19 @@ def test_the_weights_of_the_paper_are_an_option():
         SSEPartition(4, weights="no such").fit(X)
 
 
-@pytest.mark.parametrize("labelled", [1, 2])
-def test_very_few_labels_choose_nothing(labelled):
+@pytest.mark.parametrize("labelled", [1, 2, 3])
+def test_one_label_of_each_class_chooses_nothing(labelled):
     X, classes = make_blobs(60, centers=3, random_state=0)
     y = np.full(60, -1)
-    y[:labelled] = classes[:labelled]
+    first = [int(np.flatnonzero(classes == c)[0]) for c in range(labelled)]
+    y[first] = classes[first]
     model = SSEPartition(n_clusters=3, selection="on").fit(X, y)
-    assert model.selection_.chosen == model.selection_.candidates[0].recipe
+    assert model.selection_ is None
+    second = int(np.flatnonzero(classes == 0)[1])
+    y[second] = 0
+    model = SSEPartition(n_clusters=3, selection="on").fit(X, y)
+    assert model.selection_.n_hidden == 2  # the other classes have no label to spare
+    assert model.selection_.chosen == USUAL
 
 
 def test_hard_constraints_choose_as_soft_ones_do():

@@ -270,16 +270,19 @@ def test_what_constraints_add_to_the_objective(tmp_path):
     assert model.objective_ > model.entropy_  # of the tree, all of whose must-links are kept
 
 
+FLOWERS = load_iris().data[::5]
+
+
 @pytest.mark.parametrize(
-    ("model", "words"),
+    ("model", "X", "words"),
     [
-        (SSEPartition(), "brought to the number of clusters"),
-        (SSEHierarchy(method="paper"), "brought down to the height"),
-        (SSEHierarchy(), None),
+        (SSEPartition(n_clusters=2), FLOWERS, "brought to the number of clusters"),
+        (SSEPartition(), np.ones((6, 3)), None),
+        (SSEHierarchy(method="paper"), FLOWERS, "brought down to the height"),
+        (SSEHierarchy(), FLOWERS, None),
     ],
 )
-def test_an_objective_that_rises_is_explained(tmp_path, model, words):
-    X = np.ones((6, 3)) if isinstance(model, SSEPartition) else load_iris().data[::5]
+def test_an_objective_that_rises_is_explained(tmp_path, model, X, words):
     model.fit(X)
     assert (np.diff(model.trace_).max() > 1e-6) == (words is not None)
     text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text

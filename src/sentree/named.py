@@ -26,8 +26,9 @@ from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the class of its module, times labels a class; and the most.
-_MODULE_BITS, _MOST_BITS = 3.0, 10.0
+#: Bits by which a sample prefers the class of its module where a class has one label; they fall with
+#: the square of that number, and are at most so many.
+_MODULE_BITS, _MOST_BITS = 8.0, 10.0
 #: How many times more a label counts for its own sample than full belief does for others.
 _INSISTENCE = 2.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
@@ -206,8 +207,8 @@ class NamedSearch:
         """
         degree = self.problem.graph.degree.copy()
         degree[known.points] = 0.0
-        preference = _MODULE_BITS * known.n_classes / max(known.points.size, 1)
-        weight = degree * min(preference, _MOST_BITS)
+        per_class = max(known.points.size, 1) / known.n_classes
+        weight = degree * min(_MODULE_BITS / per_class**2, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
         return sp.csr_array(pull + home)
 
