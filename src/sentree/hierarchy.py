@@ -68,7 +68,7 @@ class SSEHierarchy(SSEEstimator):
         (:func:`sentree.assign.membership_strength`).
     binary_tree_ : EncodingTree
         The full binary tree, wider at the root when the graph is not connected ("paper" only).
-    objective_, entropy_ : float
+    entropy_, objective_ : float
         The structural entropy of the tree, in bits, and the same with the penalty that the search
         paid for constraints.
     trace_ : float array

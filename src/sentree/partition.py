@@ -43,10 +43,9 @@ class SSEPartition(SSEEstimator):
     ----------
     n_clusters : int, optional
         Number of clusters. Without it the data decide, at the scale that ``resolution`` sets; with
-        three labels for each class named or more, on one in twenty samples of the clusters that
-        they are found in, there is a cluster for each class named, and one for each cluster of the
-        data that labels seem not to name; thirty must-links and cannot-links or more choose the
-        number by what a search keeps of those that it was not shown.
+        labels there is a cluster for each class named, and one for each cluster of the data that
+        labels seem not to name; thirty must-links and cannot-links or more choose the number by
+        what a search keeps of those that it was not shown.
     method : {"multilevel", "paper"}, default="multilevel"
         "multilevel" moves samples, contracts what has come together and repeats, with constraints
         weighed by degree and information; "paper" merges modules greedily, then moves single
@@ -62,11 +61,10 @@ class SSEPartition(SSEEstimator):
         How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
         tells, or by similarity as in the paper (the only way for "paper").
     selection : {"auto", "on", "off"}, default="auto"
-        Whether the constraints choose the number of neighbours, their own weights and the start:
-        each is hidden once, and another recipe than the usual is taken where it clearly keeps more
-        of the hidden ones. Takes some fifteen searches on one graph. "auto" does so where
-        ``n_clusters`` is given, with 200 must-links and cannot-links or 200 labels on up to 20,000
-        samples. "multilevel" with weights by degree only.
+        Whether constraints choose how they are followed. Labels do so at little cost: they are
+        hidden in turn, and another way than the usual is taken where it finds clearly more of them.
+        Pairs take some fifteen searches, and choose only with "on", where there are both kinds.
+        "multilevel" with weights by degree only.
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
         sample; how features are scaled and rows compared follows from the numbers, and stands in
@@ -116,9 +114,9 @@ class SSEPartition(SSEEstimator):
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
         would suit it better (:func:`sentree.assign.membership_strength`).
-    objective_, entropy_ : float
-        The structural entropy of the clusters on ``graph_``, in bits, and the same with the penalty
-        that the search paid for constraints.
+    entropy_, objective_ : float
+        The structural entropy of the clusters on ``graph_``, in bits, and the same with what
+        constraints cost: the penalty of pairs, and what the labels near a sample say against it.
     trace_ : float array
         The objective at the start and after every step.
     tree_ : EncodingTree
