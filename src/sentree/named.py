@@ -26,8 +26,8 @@ from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the class of its module where a class has one label; they fall with
-#: the square of that number, and are at most so many.
+#: Bits by which a sample prefers the class of its module where a class has one label; they fall
+#: with the square of that number, and are at most so many.
 _MODULE_BITS, _MOST_BITS = 8.0, 10.0
 #: How many times more a label counts for its own sample than full belief does for others.
 _INSISTENCE = 2.0
