@@ -34,6 +34,13 @@ class KnownClasses(NamedTuple):
     code: IntArray
     n_classes: int
     excluded: tuple[IntArray, IntArray]  # vertices and classes they are not of
+    samples: IntArray | None = None  # how many labelled samples each vertex has, if more than one
+
+    @property
+    def per_class(self) -> float:
+        """Labelled samples a class, on average."""
+        count = self.points.size if self.samples is None else int(self.samples.sum())
+        return max(count, 1) / max(self.n_classes, 1)
 
     @classmethod
     def of(cls, closure: Closure) -> tuple[KnownClasses, IntArray]:
@@ -57,13 +64,14 @@ class KnownClasses(NamedTuple):
 
     def on(self, vertex: IntArray) -> KnownClasses:
         """Return the same of vertices that samples are part of."""
-        index, first = np.unique(vertex[self.points], return_index=True)
+        index, first, count = np.unique(vertex[self.points], return_index=True, return_counts=True)
         excluded = vertex[self.excluded[0]], self.excluded[1]
-        return self._replace(points=index, code=self.code[first], excluded=excluded)
+        return KnownClasses(index, self.code[first], self.n_classes, excluded, count)
 
     def without(self, hidden: NDArray[np.bool_]) -> KnownClasses:
         """Return the same without some of the labels; the classes stay as they are."""
-        return self._replace(points=self.points[~hidden], code=self.code[~hidden])
+        samples = None if self.samples is None else self.samples[~hidden]
+        return self._replace(points=self.points[~hidden], code=self.code[~hidden], samples=samples)
 
     def with_classes(self, index: IntArray, code: IntArray, n_classes: int) -> KnownClasses:
         """Add vertices of further classes."""
@@ -71,6 +79,7 @@ class KnownClasses(NamedTuple):
             points=np.concatenate((self.points, index)),
             code=np.concatenate((self.code, code)),
             n_classes=n_classes,
+            samples=None,
         )
 
 
@@ -116,7 +125,9 @@ def beliefs(
 def _class_weights(belief: Any, known: KnownClasses, named: int) -> FloatArray:
     """Return what the belief in each class is multiplied with."""
     weights = np.ones(known.n_classes)
-    count = np.bincount(known.code[known.code < named], minlength=named)
+    size = np.ones(known.code.size) if known.samples is None else known.samples
+    first = known.code < named
+    count = np.bincount(known.code[first], size[first], named)
     mass = np.asarray(belief.sum(axis=0)).ravel()[:named]
     share = (count + _PRIOR_LABELS) / np.sum(count + _PRIOR_LABELS)
     per_class = count.sum() / max(named, 1)

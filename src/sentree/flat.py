@@ -21,7 +21,15 @@ from sentree.named import NamedSearch, hidden_accuracy
 from sentree.novelty import new_clusters
 from sentree.optimise import PartitionResult, Steering, lowest, move, multilevel, settle
 from sentree.propagation import propagate
-from sentree.scale import Contacts, Judge, at_resolution, coarsen, coarsen_by_pairs, to_number
+from sentree.scale import (
+    Contacts,
+    Judge,
+    at_resolution,
+    coarsen,
+    coarsen_by_pairs,
+    split_off,
+    to_number,
+)
 from sentree.selection import LABEL_RECIPES, Recipe, Selection, chosen, recipes, select, strongest
 from sentree.tree import renumber
 from sentree.weights import Anchored, anchor, cannot_share
@@ -169,16 +177,21 @@ class FlatSearch:
         selection, recipe = None, self.recipe or LABEL_RECIPES[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
         if self.recipe is None and self.selection != "off" and problem.init is None and enough:
-            tried = [r for r in LABEL_RECIPES if named.features is not None or not r.linear]
+            asked, asked_known = named, known
+            if problem.hard:  # what must hold would be found by all ways, and tell nothing
+                soft = harden(search, None, None, problem.copies_together)
+                asked_known = self._known(problem)[0].on(soft.vertex)
+                asked = self._named_search(problem, soft, asked_known)
+            tried = [r for r in LABEL_RECIPES if asked.features is not None or not r.linear]
             ways = [candidate.way for candidate in tried]
-            right = hidden_accuracy(named, known, ways, once=problem.graph.n > _LARGE)
+            right = hidden_accuracy(asked, asked_known, ways, once=problem.graph.n > _LARGE)
             if right[0].size:
                 selection = chosen(tried, right)
                 recipe = selection.chosen
         found = named.run(known, recipe.way)
         labels, working = found.result.labels, hardened.problem
         if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
-            labels = to_number(working, labels, self.n_clusters)
+            labels = split_off(working, labels, self.n_clusters)
         labels = labels[hardened.vertex]
         return Found(search, labels, found.result.trace, found.disbelief, selection)
 

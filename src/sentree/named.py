@@ -20,7 +20,7 @@ from sentree.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
 from sentree.graph import largest_column
 from sentree.linear import LinearBeliefs
 from sentree.optimise import PartitionResult, Steering
-from sentree.scale import Contacts, at_resolution, taken_apart, to_number
+from sentree.scale import Contacts, at_resolution, split_off, taken_apart, to_number
 from sentree.tree import renumber
 from sentree.weights import Anchored
 
@@ -128,13 +128,13 @@ class NamedSearch:
         strength = self._strength(known, way)
         if self.n_clusters is not None and believed.shape[1] > self.n_clusters:
             start, believed = self._fewer(*told)
-            pull = bits(believed, self.problem.graph, strength)
+            drawn = pull = bits(believed, self.problem.graph, strength)
         else:
-            pull = bits(believed, self.problem.graph, strength)
-            pull = self._at_home(start, self._insisting(pull, known, strength), known)
+            drawn = bits(believed, self.problem.graph, strength)
+            pull = self._at_home(start, self._insisting(drawn, known, strength), known)
             start = self._begun(start, pull, known)
         result = self.move(start, Steering(pull, self._shrinkage(way)))
-        against = disbelief(pull, result.labels, self.problem.graph, strength)
+        against = disbelief(drawn, result.labels, self.problem.graph, strength)
         return NamedClusters(result, against)
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
@@ -144,6 +144,8 @@ class NamedSearch:
         if np.unique(modules[: self.problem.n]).size < wanted:
             finer = taken_apart(self.problem, modules, wanted)
             modules, owned = self._owned(finer, known)
+        if np.unique(modules[: self.problem.n]).size < wanted:
+            return _classes_first(split_off(self.problem, modules, wanted), known)
         owners = _owners_in_order(modules[: self.problem.n], owned)
         if self.n_clusters is None and self.resolution is not None:
             united = at_resolution(self.problem, modules, self.resolution, owners)
@@ -207,8 +209,7 @@ class NamedSearch:
         """
         degree = self.problem.graph.degree.copy()
         degree[known.points] = 0.0
-        per_class = max(known.points.size, 1) / known.n_classes
-        weight = degree * min(_MODULE_BITS / per_class**2, _MOST_BITS)
+        weight = degree * min(_MODULE_BITS / known.per_class**2, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
         return sp.csr_array(pull + home)
 
@@ -224,8 +225,7 @@ class NamedSearch:
 
     def _strength(self, known: KnownClasses, way: Way) -> float:
         """Return how much beliefs count: less where a class has only one label or two."""
-        per_class = known.points.size / max(known.n_classes, 1)
-        return self.strength * way.strength * per_class / (per_class + 1)
+        return self.strength * way.strength * known.per_class / (known.per_class + 1)
 
     def _shrinkage(self, way: Way) -> float:
         """Return how much volumes shrink to their mean while samples move."""
@@ -257,9 +257,17 @@ def _owners(pieces: NDArray[np.int32], known: KnownClasses) -> IntArray:
 
 
 def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.int32]:
-    """Number clusters so that those of classes come first, in their order."""
-    number = np.full(int(clusters.max()) + 1, -1, dtype=np.int64)
-    number[clusters[known.points]] = known.code
+    """Number clusters so that those of classes come first, in their order.
+
+    The cluster of a class is the one with most of its labels.
+    """
+    k = int(clusters.max()) + 1
+    number = np.full(k, -1, dtype=np.int64)
+    held = np.bincount(clusters[known.points] * known.n_classes + known.code)
+    for cell in np.argsort(-held, kind="stable")[: np.count_nonzero(held)].tolist():
+        cluster, code = divmod(cell, known.n_classes)
+        if number[cluster] < 0 and code not in number:
+            number[cluster] = code
     rest = np.flatnonzero(number < 0)
     number[rest] = known.n_classes + np.arange(rest.size)
     return np.asarray(number[clusters], dtype=np.int32)

@@ -21,6 +21,7 @@ __all__ = [
     "at_resolution",
     "coarsen",
     "coarsen_by_pairs",
+    "split_off",
     "taken_apart",
     "to_number",
 ]
@@ -379,6 +380,23 @@ def taken_apart(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDA
             parts = problem.extended(samples)
         labels = parts
     return labels
+
+
+def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
+    """Split the largest cluster in two until there are enough; all others stay as they are."""
+    labels = problem.extended(labels).astype(np.int64)
+    while (found := int(labels.max()) + 1) < n_clusters:
+        samples = labels[: problem.n]
+        inside = np.flatnonzero(samples == np.bincount(samples).argmax())
+        part, related = problem.part(inside)
+        parts = multilevel(part, related).labels
+        parts = fold(
+            Anchored(part, related, inside.size), link(part, parts, related, n_modules=2).labels, 2
+        )
+        if parts.max() == 0:
+            parts = np.arange(inside.size) == inside.size - 1
+        labels[inside[parts > 0]] = found
+    return labels.astype(np.int32)
 
 
 def _split_all(problem: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int64]:
