@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sentree.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
 from sentree.graph import largest_column
+from sentree.hard import apart_pairs
 from sentree.linear import LinearBeliefs
 from sentree.optimise import PartitionResult, Steering
 from sentree.scale import Contacts, at_resolution, split_off, taken_apart, to_number
@@ -26,9 +27,8 @@ from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the class of its module where a class has one label; they fall
-#: with the square of that number, and are at most so many.
-_MODULE_BITS, _MOST_BITS = 8.0, 10.0
+#: Bits by which a sample prefers the cluster of its module, over the labels a class; and the most.
+_MODULE_BITS, _MOST_BITS = 5.0, 10.0
 #: How many times more a label counts for its own sample than full belief does for others.
 _INSISTENCE = 2.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
@@ -209,7 +209,7 @@ class NamedSearch:
         """
         degree = self.problem.graph.degree.copy()
         degree[known.points] = 0.0
-        weight = degree * min(_MODULE_BITS / known.per_class**2, _MOST_BITS)
+        weight = degree * min(_MODULE_BITS / known.per_class, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
         return sp.csr_array(pull + home)
 
@@ -221,6 +221,8 @@ class NamedSearch:
         lost = ~np.isin(start, begun)  # no cluster is given up
         lost[known.points] = False
         begun[lost] = start[lost]
+        apart = np.unique(np.concatenate(apart_pairs(self.problem.relation)))
+        begun[apart] = start[apart]  # hard constraints hold from the start
         return begun.astype(np.int32)
 
     def _strength(self, known: KnownClasses, way: Way) -> float:

@@ -35,7 +35,7 @@ _BORDERS, _CLOUDS, _SHAPE_POWERS = 0.8, 1.1, (0.7, 0.3)
 _SHAPES = 0.5
 #: With fewer modules than so many times the clusters wanted, the objective itself tells which to
 #: merge: these are the sizes that it is made for.
-_NEAR = 3.0
+_NEAR = 2.0
 
 #: Without a wish, modules are united while they are linked clearly more than chance would have it,
 #: and touch with at least this share of what holds the lesser one together: less is a gap.
