@@ -94,7 +94,7 @@ class GraphSettings:
     def __str__(self) -> str:
         scale = {
             None: "as they are",
-            "table": "brought to variance 1, truths to 0 and 1.6",
+            "table": "brought to variance 1 (those of two values to 0 and 1.6)",
             "minmax": "brought to 0 to 1",
             "log-minmax": "as logarithms, brought to 0 to 1",
             "centre": "less their mean",

@@ -12,7 +12,7 @@ from sentree.document.blocks import Document, Paragraph, Span, Table, counted, p
 from sentree.hierarchy import SSEHierarchy
 from sentree.selection import Recipe, Selection
 from sentree.summary.pictures import Pictures
-from sentree.summary.subject import Subject
+from sentree.summary.subject import Subject, clean
 
 __all__ = ["search_section", "tree_section"]
 
@@ -69,6 +69,10 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
         "clusters."
     )
     document: list[Any] = [Paragraph(prose(told))]
+    if getattr(model, "graph_settings_", None) is not None:
+        document.append(
+            Paragraph([Span(clean(f"The samples were taken for {model.graph_settings_}."))])
+        )
     trace = np.asarray(model.trace_)
     if trace.size > 2:
         document.append(
