@@ -111,6 +111,8 @@ def parse():
 
 def main():
     options = parse()
+    record = manifest() | {"commit": commit()}  # before the run: files may change during it
+    record |= {"draws": options.draws, "first_draw": options.first_draw}
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
     rows = run(options, options.out / "general.csv" if options.out else None)
@@ -118,8 +120,6 @@ def main():
         rows = beside(rows, options.beside)
     print_summary(rows)
     if options.out:
-        record = manifest() | {"commit": commit(), "draws": options.draws}
-        record["first_draw"] = options.first_draw
         (options.out / "general.json").write_text(json.dumps(record, indent=2) + "\n")
         draw_picture(rows, options.out / "general.png")
 
