@@ -23,6 +23,9 @@ from sklearn.preprocessing import normalize, scale
 
 #: Centres of Gaussians are so many standard deviations apart: neighbours overlap by 1 %.
 DISTANCE = 5.0
+#: Larger sets are drawn a few times only.
+LARGEST_FOR_ALL_DRAWS = 2_500
+MOST_DRAWS, FEW_DRAWS = 100, 2
 CUSTOMER_SHARES = (0.40, 0.25, 0.20, 0.10, 0.05)
 TASKS = ["k-open", "k-given", "5%-labels", "3-a-class", "60-pairs"]
 LABEL_TASKS = ["50-labels", "100-labels", "199-labels", "200-labels", "500-labels", "2000-labels"]
@@ -36,6 +39,15 @@ class Family(NamedTuple):
     group: str
     standardised: bool = True
     tasks: list[str] = TASKS
+
+    @property
+    def most_draws(self):
+        """How often it is drawn at most: large ones cost more than further draws tell.
+
+        The few labels of customers differ most between draws.
+        """
+        limit = 6_000 if self.group == "tails" else LARGEST_FOR_ALL_DRAWS
+        return MOST_DRAWS if self.n <= limit else FEW_DRAWS
 
 
 def make(name, seed):
@@ -304,9 +316,5 @@ def _counts():
                 yield f"{name}{form}-{n}", Family(drawn, n, "counts", False)
 
 
-FAMILIES = dict(
-    pair
-    for group in (_sizes, _dimensions, _embeddings, _irrelevant, _tails, _duplicates, _discrete,
-                  _counts)
-    for pair in group()
-)  # fmt: skip
+GROUPS = (_sizes, _dimensions, _embeddings, _irrelevant, _tails, _duplicates, _discrete, _counts)
+FAMILIES = dict(pair for group in GROUPS for pair in group())

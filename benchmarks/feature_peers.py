@@ -31,6 +31,8 @@ from tasks import TASKS, UNKNOWN, Given
 LARGEST_FOR_WARD = 15_000
 #: Full covariances above so many features have more numbers than most tables.
 MOST_FEATURES_FOR_FULL = 50
+#: Above so many features, HDBSCAN is faster with a distance for every two rows.
+MOST_FEATURES_FOR_TREES = 50
 MOST_COMPONENTS = 12
 #: With so many labels of every class, cross-validation chooses how strongly regression is held.
 LABELS_FOR_CHOICE = 5
@@ -146,9 +148,10 @@ def best_mixture(X):
 def hdbscan(table):
     if table.is_sparse:
         return
+    way = "auto" if table.X.shape[1] <= MOST_FEATURES_FOR_TREES else "brute"
     sizes = {f"n/{part}": max(5, table.n // part) for part in (200, 100, 50)} | {"15": 15}
     for name, size in sizes.items():
-        search = HDBSCAN(min_cluster_size=size, copy=True)
+        search = HDBSCAN(min_cluster_size=size, algorithm=way, copy=True)
         labels, seconds = timed(search.fit_predict, table.X)
         yield f"HDBSCAN, {name}, noise a cluster", labels, seconds
         yield f"HDBSCAN, {name}, noise to nearest", nearest_label(table.X, labels), seconds

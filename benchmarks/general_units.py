@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import general_sets
 import general_text
-from families import FAMILIES, make
+from families import FAMILIES, FEW_DRAWS, MOST_DRAWS, make
 from feature_peers import OURS, Problem, Table, answers, methods_for
 from tasks import TASKS, draw
 
@@ -34,6 +34,7 @@ class Source(NamedTuple):
     half: str = ""
     #: Whether every draw has the same samples.
     fixed: bool = True
+    most_draws: int = MOST_DRAWS
 
 
 def set_sources(options):
@@ -47,13 +48,13 @@ def set_sources(options):
 
 def text_sources(options):
     for name in general_text.names(large=options.large, quick=options.quick):
-        yield Source("text", name, "text", TEXT_TASKS)
+        yield Source("text", name, "text", TEXT_TASKS, most_draws=FEW_DRAWS)
 
 
 def family_sources(options):
     for name, made in FAMILIES.items():
         if made.n <= LARGEST_QUICK or not options.quick:
-            yield Source("families", name, made.group, made.tasks, fixed=False)
+            yield Source("families", name, made.group, made.tasks, "", False, made.most_draws)
 
 
 PARTS = {"sets": set_sources, "families": family_sources, "text": text_sources}
@@ -109,7 +110,8 @@ def units(options, done):
         for source in PARTS[part](options):
             if options.sets and source.name not in options.sets:
                 continue
-            for number in range(options.first_draw, options.first_draw + options.draws):
+            draws = min(options.draws, source.most_draws)
+            for number in range(options.first_draw, options.first_draw + draws):
                 for task in source.tasks:
                     if options.tasks and task not in options.tasks:
                         continue
