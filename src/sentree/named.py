@@ -29,6 +29,9 @@ __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
 #: Bits by which a sample prefers the cluster of its module, over the labels a class; and the most.
 _MODULE_BITS, _MOST_BITS = 5.0, 10.0
+#: A label is contradicted where the others believe in its class less than this, and in another more
+#: than that. From this share of contradicted labels on, and so many, they are taken for wrong.
+_CONTRADICTED, _SURE, _DOUBTED, _FEWEST_DOUBTED = 0.1, 0.6, 0.08, 5
 #: How many times more a label counts for its own sample than full belief does for others.
 _INSISTENCE = 2.0
 #: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
@@ -277,10 +280,11 @@ def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.in
 
 def hidden_accuracy(
     search: NamedSearch, known: KnownClasses, ways: Sequence[Way], once: bool
-) -> list[NDArray[np.float64]]:
+) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
     """Tell for each way which labels it finds that were hidden from it: 1 or 0 each.
 
-    A label is hidden once; those of classes with a single label never are.
+    A label is hidden once; those of classes with a single label never are. Returned, too, is which
+    labels the others contradict: none where that is no more than classes that overlap would give.
     """
     random = np.random.default_rng(0)
     order = np.lexsort((random.random(known.code.size), known.code))
@@ -289,12 +293,16 @@ def hidden_accuracy(
     fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
     found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
     graph = belief_graph(search.problem)
+    doubted = np.zeros(known.points.size, dtype=bool)
     for part in range(1 if once else _FOLDS):
         hidden = fold == part
         if not hidden.any():
             continue
         visible = known.without(hidden)
         spread = beliefs(graph, search.problem.graph.n, visible, known.n_classes, quick=True)
+        others = spread[known.points[hidden]].toarray()
+        own = others[np.arange(others.shape[0]), known.code[hidden]]
+        doubted[hidden] = (own < _CONTRADICTED) & (others.max(axis=1) > _SURE)
         told = {
             linear: search.told(visible, graph, linear, spread)
             for linear in {way.linear for way in ways}
@@ -302,4 +310,15 @@ def hidden_accuracy(
         for way, right in zip(ways, found, strict=True):
             labels = search.followed(visible, way, told[way.linear]).result.labels
             right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
-    return [np.concatenate([np.empty(0), *right]) for right in found]
+    accuracy = [np.concatenate([np.empty(0), *right]) for right in found]
+    return accuracy, _without_last(doubted, known, accuracy[0].size)
+
+
+def _without_last(
+    doubted: NDArray[np.bool_], known: KnownClasses, n_hidden: int
+) -> NDArray[np.bool_]:
+    """Doubt labels only where many are contradicted, and never all of a class."""
+    if doubted.sum() < max(_DOUBTED * n_hidden, _FEWEST_DOUBTED):
+        return np.zeros_like(doubted)
+    left = np.bincount(known.code[~doubted], minlength=known.n_classes)
+    return np.asarray(doubted & (left[known.code] > 0))
