@@ -47,6 +47,10 @@ _PAIRS_TO_TELL = 30
 _SHRINKAGE = 0.9
 
 
+#: What a pair weighs against all edges of a sample, where the penalty is 1.
+_PAIR_STRENGTH = 0.7
+
+
 class Problem(NamedTuple):
     """What a search works on."""
 
@@ -223,7 +227,16 @@ class FlatSearch:
             first = np.unique(hardened.vertex[: problem.graph.n], return_index=True)[1]
             features = LinearBeliefs(problem.samples[first])
         return NamedSearch(
-            working, modules, contacts, wanted, self.resolution, strength, new, features, moved
+            working,
+            modules,
+            contacts,
+            n_clusters=wanted,
+            resolution=self.resolution,
+            strength=strength,
+            new=new,
+            features=features,
+            divisible=problem.init is None,
+            move=moved,
         )
 
     def constrained(self, problem: Problem) -> Anchored:
@@ -241,7 +254,9 @@ class FlatSearch:
             return Anchored(graph, None, graph.n)
         share = cannot_share(self._same(problem)) * recipe.cannot
         anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
-        return anchored._replace(relation=anchored.relation * (penalty * recipe.strength))
+        return anchored._replace(
+            relation=anchored.relation * (penalty * _PAIR_STRENGTH * recipe.strength)
+        )
 
     def _same(self, problem: Problem) -> float:
         """Return the chance that two samples belong together, as far as it is known."""

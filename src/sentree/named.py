@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,14 +22,23 @@ from sentree.graph import largest_column
 from sentree.hard import apart_pairs
 from sentree.linear import LinearBeliefs
 from sentree.optimise import PartitionResult, Steering
-from sentree.scale import Contacts, at_resolution, split_off, taken_apart, to_number
+from sentree.scale import (
+    Contacts,
+    at_resolution,
+    finer,
+    split_off,
+    taken_apart,
+    to_number,
+    too_few,
+)
 from sentree.tree import renumber
 from sentree.weights import Anchored
 
 __all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the cluster of its module, over the labels a class; and the most.
-_MODULE_BITS, _MOST_BITS = 5.0, 10.0
+#: Bits by which a sample prefers the cluster of its module, over the square of the labels a class;
+#: and the most.
+_MODULE_BITS, _MOST_BITS = 15.0, 10.0
 #: A label is contradicted where the others believe in its class less than this, and in another more
 #: than that. From this share of contradicted labels on, and so many, they are taken for wrong.
 _CONTRADICTED, _SURE, _DOUBTED, _FEWEST_DOUBTED = 0.1, 0.6, 0.08, 5
@@ -87,6 +97,8 @@ class NamedSearch:
         Further clusters that are of no class, 0, 1, …, and -1 for all other vertices.
     features : LinearBeliefs or None
         What features say of classes.
+    divisible : bool
+        Whether modules may be taken apart where they are few.
     move : callable
         ``move(labels, steering)`` moves vertices.
     """
@@ -99,6 +111,7 @@ class NamedSearch:
     strength: float
     new: IntArray | None
     features: LinearBeliefs | None
+    divisible: bool
     move: Move
 
     def run(self, known: KnownClasses, way: Way) -> NamedClusters:
@@ -142,11 +155,14 @@ class NamedSearch:
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
         """Unite modules around the classes; return the clusters, those of classes first."""
-        modules, owned = self._owned(self._pieces(known, believed), known)
+        least = max(self.n_clusters or 0, known.n_classes)
+        few = self.divisible and too_few(self.problem, self.modules, least)
+        modules = self._parts if few else renumber(self.modules)
+        modules, owned = self._owned(_pieces(modules, known, believed), known)
         wanted = max(self.n_clusters or 0, owned)
         if np.unique(modules[: self.problem.n]).size < wanted:
-            finer = taken_apart(self.problem, modules, wanted)
-            modules, owned = self._owned(finer, known)
+            parts = taken_apart(self.problem, modules, wanted)
+            modules, owned = self._owned(parts, known)
         if np.unique(modules[: self.problem.n]).size < wanted:
             return _classes_first(split_off(self.problem, modules, wanted), known)
         owners = _owners_in_order(modules[: self.problem.n], owned)
@@ -154,7 +170,7 @@ class NamedSearch:
             united = at_resolution(self.problem, modules, self.resolution, owners)
         else:
             exact = self.n_clusters is not None and self.n_clusters > owned
-            united = to_number(self.problem, modules, wanted, self.contacts, owners, exact)
+            united = to_number(self.problem, modules, wanted, self.contacts, owners, exact, few)
         return _classes_first(united, known)
 
     def _owned(self, pieces: NDArray[np.int32], known: KnownClasses) -> tuple[IntArray, int]:
@@ -173,31 +189,10 @@ class NamedSearch:
         place = np.where(owned, owner, count + np.arange(owner.size))
         return place[pieces], count
 
-    def _pieces(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
-        """Split the modules that hold labels of several classes by what their members believe."""
-        modules = renumber(self.modules)
-        lowest = np.full(int(modules.max()) + 1, known.n_classes)
-        highest = np.full(lowest.size, -1)
-        np.minimum.at(lowest, modules[known.points], known.code)
-        np.maximum.at(highest, modules[known.points], known.code)
-        mixed = highest > lowest
-        if not mixed.any():
-            return modules
-        held = sp.coo_array(
-            (np.ones(known.points.size), (modules[known.points], known.code)),
-            shape=(lowest.size, known.n_classes),
-        ).tocsr()
-        held.data[:] = 1.0
-        inside = np.flatnonzero(mixed[modules])
-        likely = largest_column(believed[inside].multiply(held[modules[inside]]).tocsr())
-        pieces = modules.astype(np.int64)
-        pieces[inside] = lowest.size + modules[inside] * (known.n_classes + 1) + likely + 1
-        code = known.code + 1
-        at = mixed[modules[known.points]]
-        pieces[known.points[at]] = (
-            lowest.size + modules[known.points[at]] * (known.n_classes + 1) + code[at]
-        )
-        return renumber(pieces)
+    @cached_property
+    def _parts(self) -> NDArray[np.int32]:
+        """Parts of the modules: where these are few, a label speaks for less than all of one."""
+        return finer(self.problem, self.modules)
 
     def _insisting(self, pull: Any, known: KnownClasses, strength: float) -> Any:
         """Let labelled vertices be drawn to their class whatever beliefs in general count."""
@@ -212,7 +207,7 @@ class NamedSearch:
         """
         degree = self.problem.graph.degree.copy()
         degree[known.points] = 0.0
-        weight = degree * min(_MODULE_BITS / known.per_class, _MOST_BITS)
+        weight = degree * min(_MODULE_BITS / known.per_class**2, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
         return sp.csr_array(pull + home)
 
@@ -245,6 +240,32 @@ class NamedSearch:
         place[start] = united
         together = sp.csr_array((np.ones(k), (np.arange(k), place)))
         return Told(united, sp.csr_array(believed @ together))
+
+
+def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> NDArray[np.int32]:
+    """Split the modules that hold labels of several classes by what their members believe."""
+    lowest = np.full(int(modules.max()) + 1, known.n_classes)
+    highest = np.full(lowest.size, -1)
+    np.minimum.at(lowest, modules[known.points], known.code)
+    np.maximum.at(highest, modules[known.points], known.code)
+    mixed = highest > lowest
+    if not mixed.any():
+        return modules
+    held = sp.coo_array(
+        (np.ones(known.points.size), (modules[known.points], known.code)),
+        shape=(lowest.size, known.n_classes),
+    ).tocsr()
+    held.data[:] = 1.0
+    inside = np.flatnonzero(mixed[modules])
+    likely = largest_column(believed[inside].multiply(held[modules[inside]]).tocsr())
+    pieces = modules.astype(np.int64)
+    pieces[inside] = lowest.size + modules[inside] * (known.n_classes + 1) + likely + 1
+    code = known.code + 1
+    at = mixed[modules[known.points]]
+    pieces[known.points[at]] = (
+        lowest.size + modules[known.points[at]] * (known.n_classes + 1) + code[at]
+    )
+    return renumber(pieces)
 
 
 def _owners_in_order(modules: NDArray[Any], n_owners: int) -> IntArray:

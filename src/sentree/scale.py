@@ -21,9 +21,11 @@ __all__ = [
     "at_resolution",
     "coarsen",
     "coarsen_by_pairs",
+    "finer",
     "split_off",
     "taken_apart",
     "to_number",
+    "too_few",
 ]
 
 #: How contacts grow with volumes, before the data are looked at, and how many unions that counts.
@@ -107,6 +109,7 @@ def to_number(
     contacts: Contacts | None = None,
     owners: NDArray[Any] | None = None,
     exact: bool = True,
+    by_gain: bool | None = None,
 ) -> NDArray[np.int32]:
     """Unite the most linked modules until there are ``n_clusters``.
 
@@ -116,7 +119,8 @@ def to_number(
     Parts that do not touch are united last, the smallest with the largest. Modules with an owner
     (>= 0; by first appearance in ``labels``) are never united with one another. Unless ``exact``,
     what hard constraints keep apart may stay more clusters, and nothing is said of parts that do
-    not touch.
+    not touch. ``by_gain`` says whether modules are merged by their gain; None for what
+    :func:`too_few` says.
     """
     labels = problem.extended(labels)
     if contacts is None:
@@ -126,7 +130,7 @@ def to_number(
         parts = taken_apart(problem, labels, n_clusters)
         owned = _passed_on(owned, labels, parts, problem)
         labels = parts
-    if labels.max() + 1 < _NEAR * n_clusters:
+    if too_few(problem, labels, n_clusters) if by_gain is None else by_gain:
         modules, related = contract(problem.graph, problem.relation, labels)
         merged = merge(modules, related, n_modules=n_clusters, owner=owned).labels
         owned, labels = _united_owners(owned, merged), renumber(merged[labels])
@@ -152,6 +156,11 @@ def to_number(
             "connect them"
         )
     return fold(problem, labels, n_clusters, owned)
+
+
+def too_few(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> bool:
+    """Tell whether modules are hardly more than clusters: merging by gain then serves best."""
+    return bool(np.unique(labels[: problem.n]).size < _NEAR * n_clusters)
 
 
 def _united_owners(owners: NDArray[Any], united: NDArray[Any]) -> NDArray[np.int64]:
@@ -372,7 +381,7 @@ def taken_apart(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDA
     """Take modules apart until there are enough, each by a search of its own inside."""
     labels = problem.extended(labels)
     while (found := int(labels.max()) + 1) < n_clusters:
-        parts = problem.extended(_split_all(problem, labels))
+        parts = finer(problem, labels)
         if parts.max() + 1 <= found:  # nothing splits by itself: single samples do
             samples = labels[: problem.n].astype(np.int64)
             largest = np.flatnonzero(samples == np.bincount(samples).argmax())
@@ -399,10 +408,11 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     return labels.astype(np.int32)
 
 
-def _split_all(problem: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int64]:
+def finer(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
     """Search every module anew, as a graph of its own."""
+    labels = problem.extended(labels)
     parts = np.zeros(labels.size, dtype=np.int64)
     for module in range(int(labels.max()) + 1):
         inside = np.flatnonzero(labels == module)
         parts[inside] = parts.max() + 1 + multilevel(*problem.part(inside)).labels
-    return parts[: problem.n]
+    return problem.extended(parts[: problem.n])
