@@ -157,8 +157,8 @@ class NamedSearch:
         """Unite modules around the classes; return the clusters, those of classes first."""
         least = max(self.n_clusters or 0, known.n_classes)
         few = self.divisible and too_few(self.problem, self.modules, least)
-        modules = self._parts if few else renumber(self.modules)
-        modules, owned = self._owned(_pieces(modules, known, believed), known)
+        parts = self._parts if few else renumber(self.modules)
+        modules, owned = self._owned(_pieces(parts, known, believed), known)
         wanted = max(self.n_clusters or 0, owned)
         if np.unique(modules[: self.problem.n]).size < wanted:
             parts = taken_apart(self.problem, modules, wanted)
