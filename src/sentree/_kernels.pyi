@@ -91,6 +91,9 @@ def sharpened(
     power: float,
     progress: Progress,
 ) -> Doubles: ...
+def density_clusters(
+    i: Ints, j: Ints, height: Doubles, n: int, fewest: int, least_rise: float, progress: Progress
+) -> Ints: ...
 def spread(
     indptr: Longs,
     indices: Ints,

@@ -112,6 +112,11 @@ class KernelSimilarity:
     def _space(self) -> Space:
         return self._lay_out()
 
+    @property
+    def widths(self) -> FloatArray | None:
+        """The bandwidths, one per sample or a single one; None where the kernel has none."""
+        return self._weigher.widths if self._weigher.kernel is KERNELS["gaussian"] else None
+
     def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
         """Return the similarity of each pair; 0 between a sample and itself.
 

@@ -211,6 +211,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             concerned,
             self._copies,
             self._compared_samples() if given.label_index.size else None,
+            self._widths(),
         )
         self._search(problem)
         logger.info("found %d clusters", np.unique(self.labels_).size)
@@ -229,6 +230,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.affinity in PAPER_PRESETS or extension.samples.shape[1] > _MOST_LINEAR:
             return None
         return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
+
+    def _widths(self) -> FloatArray | None:
+        """Return the bandwidths of the graph, if lengths can be told from its weights by them.
+
+        Answers that take few values lie on a grid, which has neither density nor dimension.
+        """
+        settings = self.graph_settings_
+        if settings is not None and settings.kind == "answers":
+            return None
+        return getattr(self._similarity, "widths", None)
 
     def _conclude(self, given: Constraints) -> None:
         """Keep the constraints, and what follows from them and the clusters."""

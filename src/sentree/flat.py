@@ -31,6 +31,7 @@ from sentree.scale import (
     to_number,
 )
 from sentree.selection import LABEL_RECIPES, Recipe, Selection, chosen, recipes, select, strongest
+from sentree.spacing import Spacing
 from sentree.tree import renumber
 from sentree.weights import Anchored, anchor, cannot_share
 
@@ -63,6 +64,7 @@ class Problem(NamedTuple):
     concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
     copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
     samples: FloatArray | None = None  # features as they were compared, where they are few
+    widths: FloatArray | None = None  # bandwidths behind the weights, where these are Gaussian
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
@@ -70,6 +72,12 @@ class Problem(NamedTuple):
         if self.copies is None:
             return None
         return self.constraints.closure(self.graph.n).kept_together(self.copies)
+
+    def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | None:
+        """Return how the n vertices lie in space that samples are part of, if it is known."""
+        if self.widths is None:
+            return None
+        return Spacing.of(self.graph, self.widths, vertex[: self.graph.n], n)
 
     def paper_relation(self, penalty: float) -> Any:
         """Return the relation graph with the paper's weights; None without constraints."""
@@ -214,7 +222,8 @@ class FlatSearch:
         contacts = Contacts.of(working, modules)
         wanted, new = self.n_clusters, None
         if wanted is None and self.resolution is None and problem.init is None:
-            new = _new(working, modules, known)
+            spacing = problem.spacing(hardened.vertex, working.n)
+            new = _new(working, modules, known, spacing)
         elif wanted is None and problem.init is not None:
             wanted = int(modules[: working.n].max()) + 1
         strength = 1.0 if self.penalty is None else self.penalty
@@ -267,7 +276,8 @@ class FlatSearch:
         labels = problem.init
         if labels is None:
             rough = multilevel(graph, seed=self.seed, max_rounds=1).labels
-            labels = coarsen(Anchored(graph, None, graph.n), rough)
+            whole = Anchored(graph, None, graph.n)
+            labels = coarsen(whole, rough, problem.spacing(np.arange(graph.n), graph.n))
         return float(np.sum((np.bincount(labels[labels >= 0]) / graph.n) ** 2))
 
     def _found(self, problem: Problem, hardened: Hardened) -> tuple[NDArray[Any], FloatArray]:
@@ -283,7 +293,7 @@ class FlatSearch:
         if judges:
             vertex = hardened.vertex[: problem.graph.n]
             return coarsen_by_pairs(working, start, vertex, judges), trace
-        return coarsen(working, start), trace
+        return coarsen(working, start, problem.spacing(hardened.vertex, working.n)), trace
 
     def _judges(self, problem: Problem) -> list[Judge]:
         """Search without some of the constraints in turn, where there are enough to tell a scale.
@@ -348,9 +358,14 @@ class FlatSearch:
         return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(moved))]
 
 
-def _new(working: Anchored, modules: NDArray[np.int32], known: KnownClasses) -> NDArray[np.int64]:
+def _new(
+    working: Anchored,
+    modules: NDArray[np.int32],
+    known: KnownClasses,
+    spacing: Spacing | None,
+) -> NDArray[np.int64]:
     """Return the clusters in which vertices are of no class that labels name; -1 elsewhere."""
-    clusters = coarsen(working, modules)
+    clusters = coarsen(working, modules, spacing)
     new = new_clusters(working.graph, clusters, known.points, known.code)
     number = np.where(new, np.cumsum(new) - 1, -1)[clusters]
     number[known.points] = -1

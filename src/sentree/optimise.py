@@ -31,6 +31,7 @@ __all__ = [
     "Steering",
     "TreeResult",
     "compress",
+    "density_clusters",
     "graft",
     "grow",
     "link",
@@ -336,6 +337,38 @@ def sharpened(
     kept = weights > 0
     indptr = np.concatenate(([0], np.cumsum(kept)))[graph.indptr]
     return sp.csr_array((weights[kept], graph.indices[kept], indptr), shape=(graph.n, graph.n))
+
+
+def density_clusters(
+    i: ArrayLike,
+    j: ArrayLike,
+    height: ArrayLike,
+    n: int,
+    *,
+    fewest: int,
+    least_rise: float,
+    progress: Progress = None,
+) -> NDArray[np.int32]:
+    """Return the peaks of density 0..k-1 that vertices belong to, -1 for those of none.
+
+    Parameters
+    ----------
+    i, j : int arrays
+        Ends of the edges.
+    height : float array
+        Minus the log of the density at each edge.
+    n : int
+        Number of vertices.
+    fewest : int
+        Vertices that make a peak.
+    least_rise : float
+        How much the log of density must rise from where a peak meets another one; less is no peak.
+    """
+    rising = np.asarray(height, dtype=np.float64)
+    order = np.argsort(rising, kind="stable")
+    first, second = (np.asarray(side, dtype=np.int32)[order] for side in (i, j))
+    found = _kernels.density_clusters(first, second, rising[order], n, fewest, least_rise, progress)
+    return (np.unique(np.append(found, -1), return_inverse=True)[1][:-1] - 1).astype(np.int32)
 
 
 def spread(

@@ -12,6 +12,8 @@ from sentree.graph import FloatArray, Graph
 from sentree.hard import apart_pairs, contract, fold
 from sentree.notices import warn
 from sentree.optimise import LinkResult, link, merge, multilevel
+from sentree.parts import Unions, natural_parts
+from sentree.spacing import Spacing
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
@@ -200,8 +202,14 @@ def at_resolution(
     return link(problem.graph, labels, problem.relation, least=resolution, owner=owners).labels
 
 
-def coarsen(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
+def coarsen(
+    problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = None
+) -> NDArray[np.int32]:
     """Choose the scale from the data.
+
+    Where it is known how samples lie in space, what touches is compared with what would touch in
+    one cloud, and on lines and in the plane peaks of density are clusters (:mod:`sentree.parts`).
+    Else the graph alone must tell:
 
     Modules are united along their linkages, strongest first. In clouds of many dimensions parts
     touch in proportion to their volumes, and unions end at chance level. In shapes of few
@@ -210,8 +218,22 @@ def coarsen(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
     within either side.
     """
     labels = problem.extended(labels)
+    if spacing is not None and spacing.dimension is not None:
+        return problem.extended(_natural_parts(problem, labels, spacing))
     path = link(problem.graph, labels, problem.relation)
     return renumber(_natural(path, *_volumes(problem.graph, labels))[labels])
+
+
+def _natural_parts(
+    problem: Anchored, labels: NDArray[np.int32], spacing: Spacing
+) -> NDArray[np.int64]:
+    """Bring modules to the scale that the way in which samples lie tells."""
+    powers = Contacts.of(problem, labels).powers
+    path = link(problem.graph, labels, problem.relation, powers=powers)
+    modules = contract(problem.graph, None, labels)[0]
+    size = np.bincount(labels[: problem.n], minlength=modules.n)
+    unions = Unions.along(path, powers, modules.degree, size)
+    return natural_parts(problem.graph, labels, unions, modules, spacing)
 
 
 class Judge(NamedTuple):

@@ -1,0 +1,159 @@
+// Clusters of density: peaks that stand out, as a graph shows them whose edges are added one by
+// one, from where samples are dense to where they are rare.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "monitor.hpp"
+
+namespace sentree {
+
+// A peak is born when so many vertices are connected, grows, and ends where it meets another. Of a
+// peak and those within it the one with the greater excess of mass counts: the sum over its
+// vertices of the density at which they joined it, less that at which it ends.
+class DensityTree {
+ public:
+  // Heights are minus the log of density, the densest first.
+  DensityTree(std::int32_t n, std::int32_t fewest, double least_rise)
+      : fewest_(fewest), least_rise_(least_rise), up_(n), size_(n, 1), peak_(n, kNone), next_(n) {
+    std::iota(up_.begin(), up_.end(), 0);
+    std::iota(next_.begin(), next_.end(), 0);
+    joined_.assign(n, kNone);
+  }
+
+  void connect(std::int32_t i, std::int32_t j, double height) {
+    std::int32_t a = find(i), b = find(j);
+    if (a == b) return;
+    if (peak_[a] == kNone || (peak_[b] != kNone && size_[b] > size_[a])) std::swap(a, b);
+    if (peak_[a] != kNone && peak_[b] != kNone) {
+      peak_[a] = meet(peak_[a], peak_[b], height);
+    } else if (peak_[a] != kNone) {
+      join(b, peak_[a], height);
+    }
+    up_[b] = a;
+    size_[a] += size_[b];
+    std::swap(next_[a], next_[b]);  // one ring of the vertices of both
+    if (peak_[a] == kNone && size_[a] >= fewest_) {
+      peak_[a] = found(height);
+      join(a, peak_[a], height);
+    }
+  }
+
+  // The cluster of every vertex: the peak that it belongs to, or -1.
+  std::vector<std::int32_t> clusters() {
+    std::int32_t parts = 0;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(up_.size()); ++i) {
+      if (up_[i] == i && peak_[i] != kNone) {
+        peaks_[peak_[i]].is_root = true;
+        ++parts;
+      }
+    }
+    for (Peak& peak : peaks_) {
+      if (!peak.is_root) continue;
+      // All that there is counts as a cluster only where it has no parts.
+      if (parts > 1 || peak.inside == kNone) choose(peak, 0.0);
+    }
+    std::vector<std::int32_t> owner(peaks_.size(), kNone), result(up_.size(), kNone);
+    for (std::int32_t p = static_cast<std::int32_t>(peaks_.size()) - 1; p >= 0; --p) {
+      const std::int32_t above = peaks_[p].above;
+      if (above != kNone && !peaks_[p].absorbed) owner[p] = owner[above];
+      if (owner[p] == kNone && peaks_[p].chosen) owner[p] = p;
+    }
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      std::int32_t p = joined_[i];
+      while (p != kNone && peaks_[p].absorbed) p = peaks_[p].above;
+      if (p != kNone) result[i] = owner[p];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+
+  struct Peak {
+    double born;             // height
+    double mass = 0;         // sum of the densities at which vertices joined
+    double count = 0;        // vertices
+    double best = 0;         // excess of mass of the best clusters in it
+    double of_parts = 0;     // that of the best clusters in its parts
+    std::int32_t above = kNone, inside = kNone;
+    bool chosen = false, absorbed = false, is_root = false;
+  };
+
+  std::int32_t find(std::int32_t i) {
+    while (up_[i] != i) i = up_[i] = up_[up_[i]];
+    return i;
+  }
+
+  std::int32_t found(double height) {
+    peaks_.push_back({height});
+    return static_cast<std::int32_t>(peaks_.size()) - 1;
+  }
+
+  static double density(double height) { return std::exp(-std::clamp(height, -300.0, 300.0)); }
+
+  // Adds the vertices of a component to a peak.
+  void join(std::int32_t component, std::int32_t peak, double height) {
+    std::int32_t i = component;
+    do {
+      joined_[i] = peak;
+      i = next_[i];
+    } while (i != component);
+    peaks_[peak].count += size_[component];
+    peaks_[peak].mass += size_[component] * density(height);
+  }
+
+  // Two peaks meet. One that hardly rises above the place is part of the other.
+  std::int32_t meet(std::int32_t p, std::int32_t q, double height) {
+    if (peaks_[p].born > peaks_[q].born) std::swap(p, q);
+    if (height - peaks_[q].born < least_rise_) {
+      peaks_[q].above = p;
+      peaks_[q].absorbed = true;
+      peaks_[p].count += peaks_[q].count;
+      peaks_[p].mass += peaks_[q].count * density(height);
+      return p;
+    }
+    const std::int32_t both = found(height);
+    peaks_[both].born = peaks_[p].born;
+    peaks_[both].inside = p;
+    for (const std::int32_t part : {p, q}) {
+      choose(peaks_[part], density(height));
+      peaks_[part].above = both;
+      peaks_[both].of_parts += peaks_[part].best;
+      peaks_[both].count += peaks_[part].count;
+    }
+    peaks_[both].mass = peaks_[both].count * density(height);
+    return both;
+  }
+
+  // Decides whether a peak that ends at a density is one cluster or several.
+  static void choose(Peak& peak, double density) {
+    const double excess = peak.mass - peak.count * density;
+    peak.chosen = peak.inside == kNone || excess > peak.of_parts;
+    peak.best = std::max(excess, peak.of_parts);
+  }
+
+  std::int32_t fewest_;
+  double least_rise_;
+  std::vector<std::int32_t> up_, size_, peak_, next_, joined_;
+  std::vector<Peak> peaks_;
+};
+
+// Heights of edges must rise. Returns the cluster of every vertex, or -1.
+inline std::vector<std::int32_t> density_clusters(const std::int32_t* i, const std::int32_t* j,
+                                                  const double* height, std::size_t n_edges,
+                                                  std::int32_t n, std::int32_t fewest,
+                                                  double least_rise, Monitor& monitor) {
+  DensityTree tree(n, fewest, least_rise);
+  for (std::size_t e = 0; e < n_edges; ++e) {
+    monitor.work(1, static_cast<double>(e) / static_cast<double>(n_edges));
+    tree.connect(i[e], j[e], height[e]);
+  }
+  return tree.clusters();
+}
+
+}  // namespace sentree

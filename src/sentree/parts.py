@@ -1,0 +1,191 @@
+"""The natural parts of data of which it is known how samples lie in space.
+
+What touches is compared with what would touch if it were one cloud. Of a part of m samples of a
+cloud of n in d dimensions, in a graph of p neighbours, a share of about
+
+    (1 - m / n) (20 m / p)^(-1 / d)
+
+of the weight leaves it, whatever the form of the cloud: this holds for the modules of Gaussian and
+uniform clouds of 1 to 20 dimensions and 100 to 3,000 samples, and for unions of these, within 15 %
+or so. Parts that touch far less are clusters.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from sentree.graph import FloatArray, Graph, largest_column
+from sentree.optimise import LinkResult, spread
+from sentree.spacing import Spacing
+from sentree.tree import renumber
+
+__all__ = ["Unions", "natural_parts"]
+
+#: The 20 of the law above.
+_CELL = 20.0
+#: The share of what would touch in one cloud from which on two sides are one.
+_ONE, _ONE_IN_PLANE = 0.45, 0.35
+#: Bits, in natural logarithms and on average, that modules may touch less than those of one cloud,
+#: and the most that counts of a module.
+_UNEVEN, _MOST_UNEVEN = 0.3, 1.5
+#: What is linked so many times more than by chance is one in any case.
+_CHANCE = 1.25
+#: Dimension below which peaks of density are clusters.
+_PLANE = 2.6
+
+IntArray = NDArray[np.int64]
+
+
+class Unions(NamedTuple):
+    """Unions of modules, the most strongly linked first; nodes are modules, then unions."""
+
+    sides: IntArray  # of each union, the nodes that it unites
+    contact: FloatArray  # weight between these, as a share of all
+    volume: FloatArray  # of every node, likewise
+    size: FloatArray  # vertices of every node
+
+    @classmethod
+    def along(
+        cls,
+        path: LinkResult,
+        powers: tuple[float, float],
+        volume: FloatArray,
+        size: NDArray[np.int64],
+    ) -> Unions:
+        """Take a path of unions of modules with given volumes and sizes."""
+        volumes, sizes = (volume / volume.sum()).tolist(), size.astype(float).tolist()
+        for a, b in path.unions.tolist():
+            volumes.append(volumes[a] + volumes[b])
+            sizes.append(sizes[a] + sizes[b])
+        share, sides = np.array(volumes), path.unions.astype(np.int64)
+        both = np.sort(share[sides], axis=1) ** powers
+        return cls(sides, path.linkage * both.prod(axis=1), share, np.array(sizes))
+
+    @property
+    def n_modules(self) -> int:
+        """Number of modules."""
+        return self.volume.size - len(self.sides)
+
+    @property
+    def linkage(self) -> FloatArray:
+        """How many times more strongly than by chance the sides of each union are linked."""
+        linkage: FloatArray = self.contact / self.volume[self.sides].prod(axis=1)
+        return linkage
+
+    def closeness(self, spacing: Spacing) -> FloatArray:
+        """Return how much the sides of each union touch against what they would in one cloud."""
+        assert spacing.dimension is not None
+        whole = self.volume[self.n_modules :]
+        smaller = self.size[self.sides].min(axis=1)
+        cell = _CELL * smaller / spacing.n_neighbors
+        closeness: FloatArray = self.linkage * whole * cell ** (1 / spacing.dimension)
+        return closeness
+
+    def roots(self) -> list[int]:
+        """Return the nodes that are part of no other."""
+        roots: list[int] = np.setdiff1d(np.arange(self.volume.size), self.sides).tolist()
+        return roots
+
+    def modules_of(self, node: int) -> list[int]:
+        """Return the modules of a node."""
+        found, left = [], [node]
+        while left:
+            at = left.pop()
+            if at < self.n_modules:
+                found.append(at)
+            else:
+                left.extend(self.sides[at - self.n_modules].tolist())
+        return found
+
+
+def natural_parts(
+    graph: Graph, labels: NDArray[np.int32], unions: Unions, modules: Graph, spacing: Spacing
+) -> NDArray[np.int64]:
+    """Return the clusters of the vertices.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    labels : int array
+        Modules 0..k-1 of its vertices.
+    unions : Unions
+        Unions of these.
+    modules : Graph
+        The graph of the modules.
+    spacing : Spacing
+        How the vertices lie in space.
+    """
+    assert spacing.dimension is not None
+    closeness = unions.closeness(spacing)
+    roots = unions.roots()
+    if spacing.dimension < _PLANE:
+        close = len(roots) == 1 and (closeness.size == 0 or closeness[-1] >= _ONE_IN_PLANE)
+        if close and spacing.peaks(sure=True).max() <= 0:
+            return np.zeros(labels.size, dtype=np.int64)
+        return _by_density(graph, spacing)
+    cluster = np.empty(unions.n_modules, dtype=np.int64)
+    found, left = 0, roots
+    while left:
+        node = left.pop()
+        inside = unions.modules_of(node)
+        at = node - unions.n_modules
+        if at < 0 or _is_one(at, inside, unions, modules, closeness, spacing):
+            cluster[inside] = found
+            found += 1
+        else:
+            left.extend(unions.sides[at].tolist())
+    return cluster[labels]
+
+
+def _is_one(
+    union: int,
+    inside: list[int],
+    unions: Unions,
+    modules: Graph,
+    closeness: FloatArray,
+    spacing: Spacing,
+) -> bool:
+    """Tell whether the sides of a union are one cluster."""
+    if unions.linkage[union] >= _CHANCE:
+        return True
+    if closeness[union] < _ONE:
+        return False
+    return unevenness(np.array(inside), unions, modules, spacing) <= _UNEVEN
+
+
+def unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spacing) -> float:
+    """Return how much less modules touch one another than those of one cloud, on average."""
+    assert spacing.dimension is not None
+    own = modules.degree - modules.strength
+    between = modules.to_scipy()[inside][:, inside]
+    out = np.asarray(between.sum(axis=1)).ravel()
+    volume = own[inside] + out
+    whole = volume.sum()
+    cell = _CELL * unions.size[inside] / spacing.n_neighbors
+    with np.errstate(divide="ignore"):
+        leaving = np.log(out / (volume * (1 - volume / whole)))
+    less = np.minimum(-np.log(cell) / spacing.dimension - leaving, _MOST_UNEVEN)
+    return float(np.sum(volume * less) / whole)
+
+
+def _by_density(graph: Graph, spacing: Spacing) -> NDArray[np.int64]:
+    """Let peaks of density be clusters, and other vertices follow their neighbours."""
+    peak = spacing.peaks()
+    sure = np.flatnonzero(peak >= 0)
+    part = connected_components(graph.to_scipy(), directed=False)[1]
+    if sure.size == 0:
+        return renumber(part).astype(np.int64)
+    belief = spread(graph, sure, peak[sure])
+    count = np.bincount(peak[sure])
+    mass = np.asarray(belief.sum(axis=0)).ravel()
+    likely = largest_column(belief @ sp.diags_array(count / mass)).astype(np.int64)
+    likely[sure] = peak[sure]
+    unreached = likely < 0
+    likely[unreached] = count.size + part[unreached]  # parts of the graph without a peak
+    return likely

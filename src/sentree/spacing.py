@@ -1,0 +1,132 @@
+"""How samples lie in space, as far as the lengths of edges tell: dimension and density."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree.graph import FloatArray, Graph
+from sentree.optimise import density_clusters
+
+__all__ = ["Spacing"]
+
+#: Neighbours by which dimension is told, and the least that it can be.
+_NEAREST, _LEAST_DIMENSION = 12, 0.5
+#: A peak of density has this share of the samples, and so many at least.
+_SHARE_OF_PEAK, _FEWEST_IN_PEAK = 1 / 50, 5
+#: Neighbours by which density is told, and how much its log must rise for a peak: where there are
+#: clusters, and to be sure that there are.
+_LIKELY, _SURE = (8, 0.3), (12, 0.5)
+#: Dimension below which samples lie on a line: there the graph is a chain, and chance makes higher
+#: peaks; all neighbours tell density.
+_LINE, _RISE_ON_LINE = 1.2, 1.2
+
+
+@dataclass(frozen=True, eq=False)
+class Spacing:
+    """The lengths of the edges of a graph; arrays as in CSR, both directions.
+
+    Make one with :meth:`of`.
+    """
+
+    indptr: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    lengths: FloatArray
+
+    @classmethod
+    def of(cls, graph: Graph, widths: FloatArray, vertex: NDArray[np.int64], n: int) -> Spacing:
+        """Take lengths from Gaussian weights.
+
+        Parameters
+        ----------
+        graph : Graph
+            Samples, joined with weights exp(-d² / (s_i s_j)).
+        widths : float array
+            The bandwidth s of every sample, or one of all.
+        vertex : int array
+            What each sample is part of, 0..n-1; vertices are as near as their nearest samples.
+        n : int
+            Number of vertices.
+        """
+        width = np.broadcast_to(widths, graph.n)
+        row = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        i, j = vertex[row], vertex[graph.indices]
+        with np.errstate(under="ignore"):
+            square = -np.log(np.minimum(graph.weights, 1.0)) * width[row] * width[graph.indices]
+        out = i != j
+        i, j, length = i[out], j[out], np.sqrt(square[out])
+        order = np.lexsort((length, j, i))
+        i, j, length = i[order], j[order], length[order]
+        nearest = np.ones(i.size, dtype=bool)
+        nearest[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
+        i, j, length = i[nearest], j[nearest], length[nearest]
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(i, minlength=n))))
+        return cls(indptr, i.astype(np.int32), j.astype(np.int32), length)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self.indptr.size - 1
+
+    @property
+    def n_neighbors(self) -> float:
+        """Mean number of neighbours."""
+        return self.rows.size / max(self.n, 1)
+
+    @cached_property
+    def _by_length(self) -> FloatArray:
+        """The lengths, rising within each row."""
+        return self.lengths[np.lexsort((self.lengths, self.rows))]
+
+    def reach(self, rank: int) -> FloatArray:
+        """Return the length to the neighbour of a rank, or the last; 0 where there is none."""
+        count = np.diff(self.indptr)
+        reach = np.zeros(self.n)
+        some = count > 0
+        reach[some] = self._by_length[self.indptr[:-1][some] + np.minimum(count[some], rank) - 1]
+        return reach
+
+    @cached_property
+    def dimension(self) -> float | None:
+        """The intrinsic dimension, by how lengths to the nearest grow; None where none are apart.
+
+        The likeliest one (Levina and Bickel), from the mean over all vertices.
+        """
+        rank = np.arange(self.rows.size) - self.indptr[self.rows]
+        last = self.reach(_NEAREST)[self.rows]
+        near = (rank < _NEAREST - 1) & (self._by_length > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(last / self._by_length)
+        total = np.bincount(self.rows[near], ratio[near], self.n)
+        count = np.bincount(self.rows[near], minlength=self.n)
+        enough = count >= 3
+        if not enough.any():
+            return None
+        mean = float(np.mean(total[enough] / count[enough]))
+        if mean <= 0:
+            return None
+        return max((_NEAREST - 2) / (_NEAREST - 1) / mean, _LEAST_DIMENSION)
+
+    def peaks(self, sure: bool = False) -> NDArray[np.int32]:
+        """Return the peak of density that each vertex belongs to; -1 for those of none.
+
+        Fewer neighbours show finer clusters, but peaks of chance as well, unless one must be
+        ``sure``.
+        """
+        assert self.dimension is not None
+        rank, rise = _SURE if sure else _LIKELY
+        if self.dimension < _LINE:
+            rank, rise = round(self.n_neighbors), _RISE_ON_LINE
+        reach = self.reach(rank)
+        once = self.rows < self.indices
+        i, j = self.rows[once], self.indices[once]
+        length = np.maximum(np.maximum(reach[i], reach[j]), self.lengths[once])
+        height = self.dimension * np.log(np.maximum(length, np.finfo(float).tiny))
+        if height.size:
+            height -= np.median(height)
+        fewest = max(round(self.n * _SHARE_OF_PEAK), _FEWEST_IN_PEAK)
+        return density_clusters(i, j, height, self.n, fewest=fewest, least_rise=rise)
