@@ -32,7 +32,7 @@ _CELL = 20.0
 _ONE, _ONE_IN_PLANE = 0.45, 0.35
 #: Bits, in natural logarithms and on average, that modules may touch less than those of one cloud,
 #: and the most that counts of a module.
-_UNEVEN, _MOST_UNEVEN = 0.3, 1.5
+_UNEVEN, _MOST_UNEVEN = 0.25, 1.5
 #: What is linked so many times more than by chance is one in any case.
 _CHANCE = 1.25
 #: Dimension below which peaks of density are clusters.

@@ -19,10 +19,10 @@ _NEAREST, _LEAST_DIMENSION = 12, 0.5
 _SHARE_OF_PEAK, _FEWEST_IN_PEAK = 1 / 50, 5
 #: Neighbours by which density is told, and how much its log must rise for a peak: where there are
 #: clusters, and to be sure that there are.
-_LIKELY, _SURE = (8, 0.3), (12, 0.5)
+_LIKELY, _SURE = (8, 0.3), (12, 0.6)
 #: Dimension below which samples lie on a line: there the graph is a chain, and chance makes higher
-#: peaks; all neighbours tell density.
-_LINE, _RISE_ON_LINE = 1.2, 1.2
+#: peaks.
+_LINE, _ON_LINE = 1.1, (12, 1.2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class Spacing:
         assert self.dimension is not None
         rank, rise = _SURE if sure else _LIKELY
         if self.dimension < _LINE:
-            rank, rise = round(self.n_neighbors), _RISE_ON_LINE
+            rank, rise = _ON_LINE
         reach = self.reach(rank)
         once = self.rows < self.indices
         i, j = self.rows[once], self.indices[once]
