@@ -3,7 +3,7 @@
 What touches is compared with what would touch if it were one cloud. Of a part of m samples of a
 cloud of n in d dimensions, in a graph of p neighbours, a share of about
 
-    (1 - m / n) (20 m / p)^(-1 / d)
+    (1 - m / n) (33 m / p)^(-1 / d)
 
 of the weight leaves it, whatever the form of the cloud: this holds for the modules of Gaussian and
 uniform clouds of 1 to 20 dimensions and 100 to 3,000 samples, and for unions of these, within 15 %
@@ -26,17 +26,18 @@ from sentree.tree import renumber
 
 __all__ = ["Unions", "natural_parts"]
 
-#: The 20 of the law above.
-_CELL = 20.0
-#: The share of what would touch in one cloud from which on two sides are one.
-_ONE, _ONE_IN_PLANE = 0.45, 0.35
-#: Bits, in natural logarithms and on average, that modules may touch less than those of one cloud,
-#: and the most that counts of a module.
-_UNEVEN, _MOST_UNEVEN = 0.25, 1.5
+#: The 33 of the law above.
+_CELL = 33.0
+#: The share of what would touch in one cloud from which on two sides are one; and in the plane that
+#: from which on they are unless peaks of density say no, and that from which on they are anyway.
+_ONE, _LIKELY_ONE, _SURELY_ONE = 0.5, 0.35, 0.6
+#: How much less than in one cloud modules may touch on average, as a logarithm, at most: so much,
+#: and so much over the dimension; and the most that counts of a module.
+_UNEVEN, _UNEVEN_IN_FEW, _MOST_UNEVEN = 0.12, 0.2, 1.5
 #: What is linked so many times more than by chance is one in any case.
 _CHANCE = 1.25
 #: Dimension below which peaks of density are clusters.
-_PLANE = 2.6
+_PLANE = 3.0
 
 IntArray = NDArray[np.int64]
 
@@ -125,8 +126,8 @@ def natural_parts(
     closeness = unions.closeness(spacing)
     roots = unions.roots()
     if spacing.dimension < _PLANE:
-        close = len(roots) == 1 and (closeness.size == 0 or closeness[-1] >= _ONE_IN_PLANE)
-        if close and spacing.peaks(sure=True).max() <= 0:
+        whole = 0.0 if len(roots) > 1 else closeness[-1] if closeness.size else np.inf
+        if whole >= _SURELY_ONE or (whole >= _LIKELY_ONE and spacing.peaks(sure=True).max() <= 0):
             return np.zeros(labels.size, dtype=np.int64)
         return _by_density(graph, spacing)
     cluster = np.empty(unions.n_modules, dtype=np.int64)
@@ -156,10 +157,12 @@ def _is_one(
         return True
     if closeness[union] < _ONE:
         return False
-    return unevenness(np.array(inside), unions, modules, spacing) <= _UNEVEN
+    assert spacing.dimension is not None
+    most = _UNEVEN + _UNEVEN_IN_FEW / spacing.dimension
+    return _unevenness(np.array(inside), unions, modules, spacing) <= most
 
 
-def unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spacing) -> float:
+def _unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spacing) -> float:
     """Return how much less modules touch one another than those of one cloud, on average."""
     assert spacing.dimension is not None
     own = modules.degree - modules.strength

@@ -13,8 +13,8 @@ from sentree.optimise import density_clusters
 
 __all__ = ["Spacing"]
 
-#: Neighbours by which dimension is told, and the least that it can be.
-_NEAREST, _LEAST_DIMENSION = 12, 0.5
+#: Neighbours by which dimension is told.
+_NEAREST = 12
 #: A peak of density has this share of the samples, and so many at least.
 _SHARE_OF_PEAK, _FEWEST_IN_PEAK = 1 / 50, 5
 #: Neighbours by which density is told, and how much its log must rise for a peak: where there are
@@ -22,7 +22,7 @@ _SHARE_OF_PEAK, _FEWEST_IN_PEAK = 1 / 50, 5
 _LIKELY, _SURE = (8, 0.3), (12, 0.6)
 #: Dimension below which samples lie on a line: there the graph is a chain, and chance makes higher
 #: peaks.
-_LINE, _ON_LINE = 1.1, (12, 1.2)
+_LINE, _ON_LINE = 1.2, (12, 1.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,24 +92,23 @@ class Spacing:
 
     @cached_property
     def dimension(self) -> float | None:
-        """The intrinsic dimension, by how lengths to the nearest grow; None where none are apart.
+        """The intrinsic dimension, by how lengths grow with rank; None where they do not.
 
-        The likeliest one (Levina and Bickel), from the mean over all vertices.
+        The likeliest one of every vertex (Levina and Bickel), of which the median counts. The very
+        nearest are left out: they may be repeats, or nearly so.
         """
-        rank = np.arange(self.rows.size) - self.indptr[self.rows]
-        last = self.reach(_NEAREST)[self.rows]
-        near = (rank < _NEAREST - 1) & (self._by_length > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.log(last / self._by_length)
-        total = np.bincount(self.rows[near], ratio[near], self.n)
-        count = np.bincount(self.rows[near], minlength=self.n)
-        enough = count >= 3
-        if not enough.any():
+        last = min(_NEAREST, int(self.n_neighbors))
+        first = max(last // 3, 1)
+        reach = self.reach(last)
+        rank = np.arange(self.rows.size) - self.indptr[self.rows] + 1
+        near = (rank >= first) & (rank < last) & (self._by_length > 0)
+        growth = np.log(reach[self.rows[near]] / self._by_length[near])
+        total = np.bincount(self.rows[near], growth, self.n)
+        whole = (np.bincount(self.rows[near], minlength=self.n) == last - first) & (total > 0)
+        if last - first < 1 or not whole.any():
             return None
-        mean = float(np.mean(total[enough] / count[enough]))
-        if mean <= 0:
-            return None
-        return max((_NEAREST - 2) / (_NEAREST - 1) / mean, _LEAST_DIMENSION)
+        expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
+        return float(np.median(expected / total[whole]))
 
     def peaks(self, sure: bool = False) -> NDArray[np.int32]:
         """Return the peak of density that each vertex belongs to; -1 for those of none.
