@@ -18,13 +18,14 @@ from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 
 from peers import igraph_leiden, leidenalg
 from sentree import SSEPartition
 from sentree.baselines.mpckmeans import MPCKMeans
+from shared import nearest_label, timed
 from tasks import TASKS, UNKNOWN, Given
 
 #: Ward takes a distance for every two rows.
@@ -89,11 +90,6 @@ class Problem:
     seed: int
 
 
-def timed(search, *arguments):
-    start = time.process_time()
-    return search(*arguments), time.process_time() - start
-
-
 def sentree(problem):
     task, given = TASKS[problem.task], problem.given
     for name, k in (("sentree", None), ("sentree, k", problem.table.k)):
@@ -155,17 +151,6 @@ def hdbscan(table):
         labels, seconds = timed(search.fit_predict, table.X)
         yield f"HDBSCAN, {name}, noise a cluster", labels, seconds
         yield f"HDBSCAN, {name}, noise to nearest", nearest_label(table.X, labels), seconds
-
-
-def nearest_label(X, labels):
-    """Give noise the label of its nearest row that has one."""
-    known = labels != UNKNOWN
-    if known.all() or not known.any():
-        return labels
-    nearest = NearestNeighbors(n_neighbors=1).fit(X[known])
-    labels = labels.copy()
-    labels[~known] = labels[known][nearest.kneighbors(X[~known], return_distance=False)[:, 0]]
-    return labels
 
 
 def leiden(table):

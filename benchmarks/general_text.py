@@ -32,10 +32,10 @@ def names(large=False, quick=False):
     return [f"{SET}-{rows}-{form}" for rows in sizes for form in forms]
 
 
-def load(name, data_dir=None):
-    """Return the rows of a form and their classes."""
+def load(name, data_dir=None, seed=0):
+    """Return the rows of a form and their classes; the seed draws the texts."""
     _, rows, form = name.split("-")
-    counts, y = weighed(int(rows), data_dir)
+    counts, y = weighed(int(rows), data_dir, seed)
     if form == "tfidf":
         return counts, y
     search = TruncatedSVD(int(form.removeprefix("svd")), random_state=0)
@@ -43,10 +43,10 @@ def load(name, data_dir=None):
 
 
 @lru_cache(maxsize=1)
-def weighed(rows, data_dir):
+def weighed(rows, data_dir, seed):
     """Draw so many texts and weigh their words."""
     table = pd.read_csv(folder("text", data_dir) / f"{SET}.csv.gz")
-    drawn = np.sort(np.random.default_rng(0).permutation(len(table))[:rows])
+    drawn = np.sort(np.random.default_rng(seed).permutation(len(table))[:rows])
     table = table.iloc[drawn]
     counts = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True).fit_transform(table["text"])
     return counts, np.unique(table["class"], return_inverse=True)[1]

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import time
 import warnings
 from importlib.metadata import version
 from pathlib import Path
@@ -30,13 +29,13 @@ import pandas as pd
 from infomap import Infomap
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import minmax_scale, normalize, scale
 
 from quality import SETS
 from sentree import SSEPartition
 from sentree.datasets import load_paper
 from shapes import NOISE, SHAPES, blob_setting, shape, single_clusters
+from shared import nearest_label, timed
 from speed import manifest
 
 #: Above so many samples the slow rivals are left out.
@@ -93,17 +92,6 @@ def as_searched(X):
     return normalize(scaled - scaled.mean(axis=1, keepdims=True))
 
 
-def nearest_label(X, labels):
-    """Give noise the label of its nearest sample that has one."""
-    known = labels != NOISE
-    if known.all() or not known.any():
-        return labels
-    nearest = NearestNeighbors(n_neighbors=1).fit(X[known])
-    labels = labels.copy()
-    labels[~known] = labels[known][nearest.kneighbors(X[~known], return_distance=False)[:, 0]]
-    return labels
-
-
 def as_igraph(graph):
     upper = graph.to_scipy().tocoo()
     kept = upper.row < upper.col
@@ -111,11 +99,6 @@ def as_igraph(graph):
     made = igraph.Graph(n=graph.n, edges=edges)
     made.es["weight"] = upper.data[kept]
     return made
-
-
-def timed(search, *arguments):
-    start = time.process_time()
-    return search(*arguments), time.process_time() - start
 
 
 def answers(X, rivals):

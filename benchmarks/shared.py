@@ -1,4 +1,4 @@
-"""The graphs that speed and memory are measured on, and how a call is timed."""
+"""What measurements share: graphs for speed and memory, how a call is timed, noise given away."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import NearestNeighbors
 
 from sentree import Graph, SSEPartition, knn_graph
 
@@ -21,6 +22,12 @@ def least(function, repeats=1):
         result = function()
         best = min(best, time.process_time() - start)
     return best, result
+
+
+def timed(search, *arguments):
+    """Return the result of a call, and its CPU time."""
+    start = time.process_time()
+    return search(*arguments), time.process_time() - start
 
 
 def blobs(n, spread=1.0):
@@ -40,3 +47,14 @@ def blob_graph(n, folder, spread=1.0):
 
 def fitted(graph, y=None, **settings):
     return SSEPartition(affinity="precomputed", **settings).fit(graph, y).labels_
+
+
+def nearest_label(X, labels):
+    """Give noise, which is labelled -1, the label of its nearest row that has one."""
+    known = labels >= 0
+    if known.all() or not known.any():
+        return labels
+    nearest = NearestNeighbors(n_neighbors=1).fit(X[known])
+    labels = labels.copy()
+    labels[~known] = labels[known][nearest.kneighbors(X[~known], return_distance=False)[:, 0]]
+    return labels

@@ -36,10 +36,3 @@ def test_a_class_that_is_ruled_out_is_not_taken():
     graph = Graph.from_edges([(i, i + 1) for i in range(10)])
     labels = propagate(graph, np.array([0, 10]), np.array([0, 1]), (np.array([2]), np.array([0])))
     assert labels.tolist() == [0, 0, 1, 0, 0, labels[5], 1, 1, 1, 1, 1]
-
-
-def test_modules_vote():
-    graph = Graph.from_edges([(i, i + 1) for i in range(10)])
-    modules = np.array([0] * 7 + [1] * 4)
-    labels = propagate(graph, np.array([0, 10]), np.array([0, 1]), modules=modules)
-    assert np.array_equal(labels, modules)

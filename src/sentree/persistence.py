@@ -106,6 +106,11 @@ _INSTEAD = {
     "affinity='precomputed_distances' on the distances that it finds",
     "random_state": "give a number, as in set_params(random_state=0)",
 }
+#: What files of version 1 mean by not having these entries.
+_NOT_IN_1: dict[str, dict[str, Any]] = {
+    "fitted": {"graph_settings": None, "features": None},
+    "extension": {"logarithm": False, "tamed": False, "weighed": False, "directed": False},
+}
 _GRAPH = ("indptr", "indices", "weights", "degree")
 _TREE = ("parent", "volume", "cut", "relation_cut")
 _CSR = ("data", "indices", "indptr")
@@ -277,12 +282,9 @@ def _header(file: Any) -> _Stored:
 
 def _from_1(header: dict[str, Any]) -> dict[str, Any]:
     """Add to a header of version 1 that nothing was done to features but scaling."""
-    for part, added in (
-        ("fitted", {"features": None}),
-        ("extension", {"tamed": False, "weighed": False, "directed": False}),
-    ):
+    for part, unknown in _NOT_IN_1.items():
         if isinstance(header.get(part), dict):
-            header[part].update(added)
+            header[part].update({**unknown, **header[part]})
     return header
 
 
@@ -339,9 +341,9 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model.selection_ = _selection(fitted["selection"])
-    settings = fitted.get("graph_settings")
+    settings = fitted["graph_settings"]
     model.graph_settings_ = None if settings is None else GraphSettings(**settings)
-    model.features_ = _features(fitted.get("features"))
+    model.features_ = _features(fitted["features"])
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
     model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
@@ -623,14 +625,13 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
 
 def _layout(stored: _Stored, arrays: _Stored) -> Layout:
     """Return how samples are scaled and compared."""
-    weighed, directed = stored.get("weighed", False), stored.get("directed", False)
     return Layout(
         stored["metric"],
         Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None,
-        bool(stored.get("logarithm", False)),
-        Tails(**_get(arrays, "tails", Tails._fields)) if stored.get("tamed", False) else None,
-        _get(arrays, "features", ("weights",))["weights"] if weighed else None,
-        _get(arrays, "features", ("directions",))["directions"] if directed else None,
+        bool(stored["logarithm"]),
+        Tails(**_get(arrays, "tails", Tails._fields)) if stored["tamed"] else None,
+        _get(arrays, "features", ("weights",))["weights"] if stored["weighed"] else None,
+        _get(arrays, "features", ("directions",))["directions"] if stored["directed"] else None,
     )
 
 

@@ -19,7 +19,6 @@ def propagate(
     index: NDArray[Any],
     code: NDArray[Any],
     excluded: tuple[NDArray[Any], NDArray[Any]] | None = None,
-    modules: NDArray[Any] | None = None,
 ) -> NDArray[np.int64]:
     """Return the class of every vertex: what its neighbours believe, with class-mass normalisation.
 
@@ -35,11 +34,7 @@ def propagate(
         Labelled vertices and their classes 0..k-1.
     excluded : pair of int arrays, optional
         Vertices and classes that they are known not to be of.
-    modules : int array, optional
-        A partition whose modules take one class each, that of most belief in it: where labels are
-        few, single vertices are too far from the next one.
     """
-    n = graph.n
     belief = spread(graph, index, code)
     if excluded is not None:
         named = excluded[1] < belief.shape[1]
@@ -49,11 +44,7 @@ def propagate(
     count = np.bincount(code)
     mass = np.maximum(np.asarray(belief.sum(axis=0)).ravel(), np.finfo(float).tiny)
     belief = belief @ sp.diags_array(np.where(count > 0, (count + 1.0) / mass, 0.0))
-    if modules is not None:
-        votes = sp.csr_array((np.ones(n), (modules, np.arange(n)))) @ belief
-        belief = votes[modules]
     labels = largest_column(belief)
     labels[labels < 0] = count.argmax()
-    if modules is None:
-        labels[index] = code
+    labels[index] = code
     return np.asarray(labels, dtype=np.int64)

@@ -2,7 +2,8 @@
 
 Every constraint is hidden once. What a candidate keeps of the hidden ones is compared, statement by
 statement, with what the usual recipe keeps; another is taken only where it is clearly better, so
-that few constraints leave everything as it is.
+that few constraints leave everything as it is. Labels choose among four ways of following them,
+pairs, where that is asked for, among graphs and weights.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ class Candidate:
     recipe : Recipe
         What was tried.
     score : float
-        Share of hidden must-links kept plus that of hidden cannot-links, minus 1: 1 is best, 0 what
-        a random clustering gets.
+        Of labels, the share of hidden ones that is found. Of pairs, the share of hidden must-links
+        kept plus that of hidden cannot-links, minus 1: 1 is best, 0 what a random clustering gets.
     gain, error : float
         The score against that of the usual recipe, and the standard error of this difference.
     """
@@ -102,7 +103,7 @@ class Candidate:
 
     @property
     def clear(self) -> bool:
-        """Whether it is better than the usual recipe beyond doubt."""
+        """Whether it is better than the usual recipe beyond doubt, as pairs ask for."""
         return self.gain > max(_LEAST, _ERRORS * self.error)
 
 

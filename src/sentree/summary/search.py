@@ -118,7 +118,7 @@ def _selection(selection: Selection) -> Document:
     caption = (
         f"How the settings were chosen: the constraints were hidden in {selection.n_folds} parts, "
         "one part at a time, and each way of searching was scored by how much it keeps of what it "
-        "was not told (1 is best, 0 is chance). Another than the usual way is taken only where it "
+        "was not told (1 is best). Another than the usual way is taken only where it "
         "is clearly better."
     )
     names = ("way of searching", "score", "against the usual", "")

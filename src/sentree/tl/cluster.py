@@ -83,9 +83,9 @@ def sse(
         Larger gives more clusters; 1 unites what is linked more than by chance. Without it and
         ``n_clusters`` the data decide. Not on the scale of Leiden's.
     n_clusters : int, optional
-        Number of clusters; ``resolution`` does not count then. Without it, where labels are many,
-        there is a cluster for each type that they name and one for each cluster that they seem not
-        to name (:class:`~sentree.SSEPartition`).
+        Number of clusters; ``resolution`` does not count then. Without it, labels, be it one a
+        type, give a cluster for each type that they name and one for each cluster that they seem
+        not to name (:class:`~sentree.SSEPartition`).
     restrict_to : tuple of (str, list of str), optional
         Cluster only the cells of some categories of a column: ``("leiden", ["0", "3"])``. What is
         said about other cells does not count.
