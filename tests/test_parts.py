@@ -1,0 +1,70 @@
+"""The natural number of clusters: one where there is one, and as many as there are."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from sentree import SSEPartition
+from sentree.affinity import build_affinity
+from sentree.hard import contract
+from sentree.optimise import link, multilevel
+from sentree.parts import Unions
+from sentree.spacing import Spacing
+
+
+@pytest.mark.parametrize("n", [100, 500, 3000])
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 10, 20])
+@pytest.mark.parametrize("form", ["normal", "uniform"])
+def test_one_cloud_is_one_cluster(form, d, n):
+    X = getattr(np.random.default_rng(0), form)(size=(n, d))
+    assert SSEPartition().fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("d", [2, 20])
+@pytest.mark.parametrize(
+    "sizes", [(769, 77, 77, 77), (571, 143, 143, 143), (2000, 200, 60), (5000, 120)]
+)
+def test_clusters_of_unequal_size_are_found_without_their_number(sizes, d):
+    rng = np.random.default_rng(1)
+    corners = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[: len(sizes)]
+    centres = np.repeat(corners, d // 2, axis=1) / np.sqrt(d / 2)  # as far apart in any dimension
+    X = np.concatenate([c + rng.normal(size=(n, d)) for c, n in zip(centres, sizes, strict=True)])
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    model = SSEPartition().fit(X)
+    assert model.n_clusters_ == len(sizes)
+    assert adjusted_rand_score(y, model.labels_) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_moons_are_the_same_over_seeds(seed):
+    X, y = make_moons(500, noise=0.05, random_state=2)
+    model = SSEPartition(random_state=seed).fit(X)
+    assert model.n_clusters_ == 2
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+
+
+def test_a_factor_of_all_features_changes_nothing():
+    X, _ = make_blobs(300, 4, centers=5, random_state=3)
+    small, large = (SSEPartition(affinity="gaussian").fit(f * X).labels_ for f in (1e-5, 1e5))
+    np.testing.assert_array_equal(small, large)
+
+
+def test_contacts_of_unions_are_the_weights_between_their_sides():
+    X, _ = make_blobs(200, 2, centers=3, cluster_std=3.0, random_state=4)
+    made = build_affinity(X, 10)
+    labels = multilevel(made.graph).labels
+    powers = (0.8, 0.6)
+    path = link(made.graph, labels, powers=powers)
+    modules = contract(made.graph, None, labels)[0]
+    unions = Unions.along(path, powers, modules.degree, np.bincount(labels))
+    weights = modules.to_scipy().toarray() / modules.volume
+    for t, (a, b) in enumerate(unions.sides.tolist()):
+        between = weights[np.ix_(unions.modules_of(a), unions.modules_of(b))].sum()
+        assert unions.contact[t] == pytest.approx(between, rel=1e-9)
+    spacing = Spacing.of(made.graph, made.similarity.widths, np.arange(200), 200)
+    root = unions.sides[-1]
+    share = unions.contact[-1] / unions.volume[root].prod()
+    cell = 33 * unions.size[root].min() / spacing.n_neighbors
+    expected = share * unions.volume[-1] * cell ** (1 / spacing.dimension)
+    assert unions.closeness(spacing)[-1] == pytest.approx(expected)
