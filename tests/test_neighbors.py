@@ -61,7 +61,7 @@ def test_exact_search_gives_the_sorted_distances(metric, p):
     assert not np.any(found.indices == found.rows)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     X=arrays(
         np.float64,

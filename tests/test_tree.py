@@ -16,7 +16,7 @@ from sentree.tree import first_leaves, renumber
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds, st.integers(1, 20))
 def test_volumes_cuts_and_shape_by_definition(seed, n):
     rng = np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def test_volumes_cuts_and_shape_by_definition(seed, n):
         assert tree.lca([i], [j]).tolist() == [meet]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(1, 20), st.integers(1, 20))
 def test_a_partition_is_the_tree_of_its_parents(seed, n, k):
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_numbers_go_by_first_appearance(labels):
     assert renumber(labels).dtype == np.int32
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(2, 20))
 def test_levels_are_nested_and_cuts_grow(seed, n):
     rng = np.random.default_rng(seed)
