@@ -189,7 +189,9 @@ class SSEHierarchy(SSEEstimator):
         if self.n_clusters is None:
             self.labels_ = result.tree.labels_at(1)
         else:
-            self.labels_ = binary.tree.cut_to(self.n_clusters)
+            # The graph may fall into more parts than clusters are wanted.
+            parts = binary.tree.children(binary.tree.root).size if self.n_clusters > 1 else 1
+            self.labels_ = binary.tree.cut_to(max(self.n_clusters, parts))
             warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
         self.labels_ = join_isolated(self.labels_, problem)
         self._store(
