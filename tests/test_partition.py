@@ -317,6 +317,40 @@ def test_too_few_parts_for_n_clusters_is_said():
     assert model.n_clusters_ == 2
 
 
+def isolated_given():
+    """Three cliques of 10 samples in a chain, then 40 samples without edges, and things to say."""
+    i, j = np.triu_indices(10, 1)
+    edges = [np.column_stack((i, j)) + 10 * k for k in range(3)] + [[(9, 10), (19, 20)]]
+    alone = np.arange(30, 70)
+    known = np.where(np.arange(70) < 30, -1, np.arange(70) % 3)
+    known[[0, 10, 20]] = 0, 1, 2
+    said = {
+        "to one": {"must_link": np.column_stack((alone, np.zeros(40, dtype=int)))},
+        "to three": {"must_link": np.column_stack((alone, alone % 3 * 10))},
+        "a chain": {"must_link": np.column_stack((alone[1:], alone[:-1]))},
+        "groups": {"constraints": Constraints.from_groups([[0, *alone[:20]], alone[20:]])},
+        "labels": {"y": known},
+    }
+    return Graph.from_edges(np.concatenate(edges), n=70), said
+
+
+@pytest.mark.filterwarnings("ignore:.*(no neighbour|parts that do not touch|cannot keep them all)")
+@pytest.mark.parametrize("method", ["multilevel", "paper"])
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize("told", ["to one", "to three", "a chain", "groups", "labels"])
+def test_isolated_samples_with_constraints_leave_the_number_of_clusters(estimator, told, method):
+    graph, said = isolated_given()
+    for k in (1, 2, 3, 20, 45):  # of which the last leaves must-links unkept
+        model = estimator(n_clusters=k, affinity="precomputed", method=method)
+        model.fit(graph, **said[told])
+        if k > 2 or method == "multilevel":  # the paper's way never unites parts that do not touch
+            assert model.n_clusters_ == k
+        if k == 3 and method == "multilevel":
+            assert model.constraint_report_.n_broken == 0
+            if told in ("to one", "to three", "labels"):
+                assert adjusted_rand_score(np.arange(30) // 10, model.labels_[:30]) == 1
+
+
 def test_one_class_gives_must_links_only(blobs):
     X, y = blobs
     known = np.where(y == 0, 0, -1)

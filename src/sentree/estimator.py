@@ -42,7 +42,7 @@ from sentree.report import cluster_names, lost_classes
 from sentree.samples import Layout, check_samples
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
-from sentree.tree import EncodingTree, renumber
+from sentree.tree import EncodingTree
 
 __all__ = ["SSEEstimator"]
 
@@ -518,26 +518,6 @@ def warn_if_too_many(found: int, wanted: int | None) -> None:
             f"the graph falls into parts that do not touch, so there are {found} clusters and not "
             f"n_clusters={wanted}: more neighbours, or must-links, would connect them"
         )
-
-
-def join_isolated(labels: NDArray[np.int32], problem: Problem) -> Any:
-    """Put samples without neighbours where a must-link says they belong: no graph tells.
-
-    With hard constraints the search has placed them.
-    """
-    graph, given = problem.graph, problem.constraints
-    lonely = graph.isolated
-    if lonely.size == 0 or not given or problem.hard:
-        return labels
-    component = given.closure(graph.n).component
-    labels = labels.copy()
-    alone = np.zeros(graph.n, dtype=bool)
-    alone[lonely] = True
-    for c in np.unique(component[lonely]):
-        members = np.flatnonzero(component == c)
-        leading = members[~alone[members]] if (~alone[members]).any() else members
-        labels[members[alone[members]]] = np.bincount(labels[leading]).argmax()
-    return renumber(labels)
 
 
 def _check_edges(graph: Graph) -> None:

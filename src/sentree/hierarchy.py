@@ -7,13 +7,15 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import Objective, tree_objective
-from sentree.estimator import SSEEstimator, join_isolated, warn_if_too_many
+from sentree.estimator import SSEEstimator, warn_if_too_many
 from sentree.flat import FlatSearch, Problem
 from sentree.growth import grown
 from sentree.optimise import compress, stretch
+from sentree.tree import EncodingTree, renumber
 
 __all__ = ["SSEHierarchy"]
 
@@ -186,15 +188,31 @@ class SSEHierarchy(SSEEstimator):
         result = compress(binary.tree, self.height or 2, leaf_penalty=leaf_penalty)
         self.binary_tree_ = binary.tree
         self.tree_ = result.tree
+        isolated = problem._replace(copies=None).copies_together
+        place = np.arange(graph.n) if isolated is None else isolated
         if self.n_clusters is None:
-            self.labels_ = result.tree.labels_at(1)
+            self.labels_ = renumber(result.tree.labels_at(1)[place])
         else:
-            # The graph may fall into more parts than clusters are wanted.
-            parts = binary.tree.children(binary.tree.root).size if self.n_clusters > 1 else 1
-            self.labels_ = binary.tree.cut_to(max(self.n_clusters, parts))
+            self.labels_ = _cut(binary.tree, self.n_clusters, place)
             warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
-        self.labels_ = join_isolated(self.labels_, problem)
         self._store(
             tree_objective(result.tree, leaf_penalty=leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),
         )
+
+
+def _cut(tree: EncodingTree, n_clusters: int, place: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Undo the last joins of a binary tree until there are so many clusters.
+
+    Sample i is in the cluster of sample ``place[i]``, unless that leaves too few clusters. The root
+    may have more children than clusters are wanted, the parts that a graph falls into.
+    """
+    if np.unique(place).size < n_clusters:
+        place = np.arange(place.size)
+    cut = max(n_clusters, tree.children(tree.root).size) if n_clusters > 1 else 1
+    while True:
+        labels = renumber(tree.cut_to(cut)[place])
+        missing = n_clusters - int(labels.max()) - 1
+        if missing <= 0:
+            return labels
+        cut += missing

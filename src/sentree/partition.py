@@ -18,7 +18,6 @@ from sentree.estimator import (
     SSEEstimator,
     check_length,
     gather_constraints,
-    join_isolated,
     warn_if_too_many,
 )
 from sentree.flat import FlatSearch, Found, Problem
@@ -254,7 +253,7 @@ class SSEPartition(SSEEstimator):
         else:
             found = self._merge_and_move(problem)
         search, labels, trace = found[:3]
-        self.labels_ = join_isolated(renumber(labels[: problem.graph.n]), problem)
+        self.labels_ = renumber(labels[: problem.graph.n])
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
         penalty = partition_objective(search.graph, labels, search.relation).penalty
@@ -292,7 +291,8 @@ class SSEPartition(SSEEstimator):
         self.selection_ = None
         relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
         search = Anchored(problem.graph, relation, problem.graph.n)
-        working, vertex = harden(search, problem.hard, self.n_clusters)
+        isolated = problem._replace(copies=None).copies_together
+        working, vertex = harden(search, problem.hard, self.n_clusters, isolated)
         graph, relation = working.graph, working.relation
         result = merge(
             graph, relation, n_modules=self.n_clusters, must_link_first=self.must_link_first
