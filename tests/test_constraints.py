@@ -322,6 +322,8 @@ def test_from_pairs_takes_all_sorts_of_pairs(pairs):
     [
         ([(0, 1), (2, 2)], r"must-link 1 is \(2, 2\): a sample is not paired with itself"),
         ([(0, 1), (2, -3)], r"must-link 1 is \(2, -3\): samples are numbered from 0"),
+        ([(0, 2**40)], r"must-link 0 is \(0, 1099511627776\): samples are numbered from 0 to"),
+        ([(0, 1), (0, 2**70)], "must-link 1 is .*: samples are numbered from 0 to 2147483645"),
         ([(0, 1), (2, 0.5)], r"must-link 1 is \(2.0, 0.5\): samples are integers"),
         ([(0.0, 1.0)], r"must-link 0 is \(0.0, 1.0\): samples are integers"),
         ([(0, 1), (2, None)], r"must-link 1 is \(2, None\): samples are integers"),

@@ -1,4 +1,5 @@
 import pickle
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -239,6 +240,30 @@ def test_bad_samples_are_refused_with_their_place(estimator, X, message):
 def test_bad_constraints_are_refused(estimator, given, message, blobs):
     with pytest.raises(ValueError, match=message):
         estimator().fit(blobs[0], **given)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize(
+    "given",
+    [
+        Constraints.from_pairs([(0, 10**7)]),
+        Constraints.from_pairs(cannot_link=[(0, 10**7)]),
+        Constraints.from_groups([[0, 10**7]]),
+        Constraints.from_groups(apart=[[0, 10**7]]),
+        Constraints.from_negative_labels([(10**7, "a")]),
+        Constraints.from_triplets([(0, 1, 10**7)]),
+        Constraints(label_index=[10**7], label_code=[0], classes=("a",)),
+    ],
+    ids=str,
+)
+def test_rows_that_are_not_there_cost_no_memory(estimator, given, blobs):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="10000000.* but there are only 120 samples"):
+            estimator().fit(blobs[0], constraints=given)
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("estimator", BOTH)

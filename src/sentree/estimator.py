@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from sentree.affinity import (
     KERNELS,
@@ -155,12 +155,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given = gather_constraints(y, must_link, cannot_link, constraints)
         if self.hard:
             given = given.hardened()
-        given.closure(given.n_min)  # contradictions show before any long work
+        # Wrong rows and contradictions show before any long work, and before arrays as long as the
+        # largest row number are made.
+        n = X.n if isinstance(X, Graph) else _num_samples(X)
+        check_length(y, n)
+        given.check(n)
+        given.closure(given.n_min)
         self.features_ = None
         made = self._affinity(X, given)
         graph, similarity = made.graph, made.similarity
         self._extension, self._copies = made.extension, made.copies
-        check_length(y, graph.n)
         logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
         self.graph_, self._similarity = graph, similarity
         return self._solve(given, None if init is None else start_labels(init, graph.n), locked)
