@@ -266,6 +266,29 @@ def test_rows_that_are_not_there_cost_no_memory(estimator, given, blobs):
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_failed_fit_leaves_the_model_as_it_was(estimator, error, blobs, monkeypatch):
+    X = pd.DataFrame(blobs[0], columns=list("abcd"))
+    model, new = estimator(n_clusters=4).fit(X), estimator(n_clusters=4)
+    before, predicted = vars(model).copy(), model.predict(X)
+
+    def fail(self, given):
+        raise error
+
+    monkeypatch.setattr(estimator, "_conclude", fail)  # the last thing that a fit does
+    with pytest.raises(error):
+        model.fit(np.random.default_rng(0).normal(size=(30, 7)), np.arange(30) % 4)
+    if estimator is SSEPartition:
+        with pytest.raises(error):
+            model.refit(cannot_link=[(0, 1)])
+    assert vars(model) == before
+    assert np.array_equal(model.predict(X), predicted)
+    with pytest.raises(error):
+        new.fit(X)
+    assert vars(new) == new.get_params()
+
+
 @pytest.mark.parametrize("estimator", BOTH)
 def test_contradictions_are_refused_with_their_chain(estimator, blobs):
     with pytest.raises(ConstraintConflict) as caught:

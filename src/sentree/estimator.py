@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -151,6 +152,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ConstraintConflict
             When the constraints contradict one another, or when hard ones leave no room for
             ``n_clusters``; the message gives the chain.
+
+        Notes
+        -----
+        A fit that fails or is interrupted leaves the estimator as it was: with the whole model of
+        the last fit, or not fitted.
         """
         given = gather_constraints(y, must_link, cannot_link, constraints)
         if self.hard:
@@ -161,13 +167,25 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_length(y, n)
         given.check(n)
         given.closure(given.n_min)
-        self.features_ = None
-        made = self._affinity(X, given)
-        graph, similarity = made.graph, made.similarity
-        self._extension, self._copies = made.extension, made.copies
-        logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
-        self.graph_, self._similarity = graph, similarity
-        return self._solve(given, None if init is None else start_labels(init, graph.n), locked)
+        with self._all_or_nothing():
+            self.features_ = None
+            made = self._affinity(X, given)
+            graph, similarity = made.graph, made.similarity
+            self._extension, self._copies = made.extension, made.copies
+            logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
+            self.graph_, self._similarity = graph, similarity
+            start = None if init is None else start_labels(init, graph.n)
+            return self._solve(given, start, locked)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was where something fails, or Ctrl-C ends it."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _solve(
         self,

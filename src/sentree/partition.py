@@ -229,7 +229,7 @@ class SSEPartition(SSEEstimator):
         Returns
         -------
         self
-            The estimator, fitted anew.
+            The estimator, fitted anew; as it was where this fails or is interrupted.
         """
         check_is_fitted(self, "labels_")
         self._validate_params()
@@ -243,7 +243,8 @@ class SSEPartition(SSEEstimator):
         if self.hard:
             given = given.hardened()
         concerned = np.union1d(before.named, given.named)
-        return self._solve(given, self.labels_, locked, concerned)
+        with self._all_or_nothing():
+            return self._solve(given, self.labels_, locked, concerned)
 
     def _search(self, problem: Problem) -> None:
         if self.n_clusters is not None and self.resolution is not None:

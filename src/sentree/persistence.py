@@ -155,10 +155,6 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
         raise TypeError(f"only {' and '.join(_CLASSES)} can be saved, got {type(model).__name__}")
     check_is_fitted(model, "labels_")
     parameters = {k: _parameter(k, v) for k, v in model.get_params(deep=False).items()}
-    try:
-        _check_fit(model)
-    except ValueError as error:
-        raise ValueError(f"the model is not whole (did its last fit fail?): {error}") from error
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
