@@ -23,6 +23,7 @@ from sentree import (
     SSEHierarchy,
     SSEPartition,
     knn_graph,
+    load,
 )
 from sentree.entropy import partition_objective, tree_objective
 from sentree.metrics import structural_entropy
@@ -332,6 +333,30 @@ def test_a_graph_without_edges_is_refused(estimator):
         estimator(affinity="precomputed").fit(Graph.from_edges([], n=3))
 
 
+@pytest.mark.parametrize("factor", [1e200, 1e-290, 2.0**90, 2.0**-90])
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_factor_of_all_weights_changes_nothing(estimator, factor, blobs, tmp_path):
+    X, y = blobs
+    graph = knn_graph(X, 8)
+    given = Constraints.from_triplets([(0, 1, 2), (3, 4, 5)]) if estimator is SSEHierarchy else None
+    known = {"must_link": [(0, 9)], "cannot_link": [(0, 4)], "constraints": given}
+    scaled = Graph.from_scipy(graph.to_scipy() * factor)
+    for said in (known, {"y": np.where(np.arange(120) % 9 == 0, y, -1)}):
+        model, other = (
+            estimator(n_clusters=5, affinity="precomputed").fit(g, **said) for g in (graph, scaled)
+        )
+        assert np.array_equal(other.labels_, model.labels_)
+        assert np.array_equal(other.tree_.parent, model.tree_.parent)
+        assert other.objective_ == pytest.approx(model.objective_, rel=1e-9)
+        assert other.membership_strength_ == pytest.approx(model.membership_strength_, abs=1e-9)
+        new = graph.to_scipy()[::7].toarray()
+        placed, strength = model.predict(new, return_strength=True)
+        for again in (other, load(other.save(tmp_path / "model"))):
+            where, how = again.predict(new * factor, return_strength=True)
+            assert np.array_equal(where, placed)
+            assert how == pytest.approx(strength, abs=1e-9)
+
+
 @pytest.mark.parametrize("estimator", BOTH)
 def test_bad_graphs_are_refused(estimator):
     model = estimator(affinity="precomputed")
@@ -341,6 +366,8 @@ def test_bad_graphs_are_refused(estimator):
         model.fit(np.ones((2, 3)))
     with pytest.raises(ValueError, match="-1.0; weights must be finite"):
         model.fit(np.array([[0, -1.0], [-1, 0]]))
+    with pytest.raises(ValueError, match="degree of vertex 1 is inf"):
+        Graph.from_edges([(0, 1), (1, 2)], [1.5e308, 1.5e308])
     with pytest.raises(ValueError, match="n_samples = 1"):
         model.fit(Graph.from_edges(np.empty((0, 2), dtype=int), n=1))
     with pytest.raises(ValueError, match="graph of 3 vertices for 2 samples"):

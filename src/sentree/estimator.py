@@ -405,8 +405,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return a graph that is not made from samples by us."""
         if self.affinity == "precomputed_distances":
             return self._distance_graph(X)
-        graph = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
-        return Affinity(graph, GraphSimilarity(graph), GraphExtension())
+        given = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
+        graph, factor = given.moderate()
+        return Affinity(graph, GraphSimilarity(graph), GraphExtension(factor))
 
     def _called_graph(self, X: Any) -> Graph:
         """Let a function make the graph."""

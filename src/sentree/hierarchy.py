@@ -76,7 +76,8 @@ class SSEHierarchy(SSEEstimator):
     trace_ : float array
         The objective at the start and after every step.
     graph_ : Graph
-        The graph of the samples.
+        The graph of the samples; where its weights were given and are out of reason (beyond
+        2^100, or all below 2^-100), they are multiplied by a power of two.
     constraint_report_ : ConstraintReport
         Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
     selection_ : Selection or None

@@ -121,7 +121,8 @@ class SSEPartition(SSEEstimator):
     tree_ : EncodingTree
         The result as a tree of height 2.
     graph_ : Graph
-        The graph of the samples.
+        The graph of the samples; where its weights were given and are out of reason (beyond
+        2^100, or all below 2^-100), they are multiplied by a power of two.
     constraints_ : Constraints
         All that was said, in whatever form.
     constraint_report_ : ConstraintReport

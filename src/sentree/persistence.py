@@ -39,7 +39,8 @@ The header has these entries:
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
-  "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
+  "distances" or "graph" (what is given to ``predict``; ``factor`` is what the weights of a graph
+  were multiplied by, 1 where it is absent), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
   :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm``, ``tamed``,
   ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
@@ -541,7 +542,7 @@ def _features(stored: _Stored | None) -> Features | None:
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     """Add what predict needs, and return its settings."""
     if isinstance(extension, GraphExtension):
-        return {"kind": "graph"}
+        return {"kind": "graph", "factor": extension.factor}
     if isinstance(extension, DistanceExtension):
         return {"kind": "distances", **_put_join(extension, arrays)}
     if isinstance(extension, LeftOut) or not with_samples:
@@ -598,7 +599,7 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     if kind == "left out":
         return LeftOut()
     if kind == "graph":
-        return GraphExtension()
+        return GraphExtension(float(stored.get("factor", 1.0)))
     if kind not in ("distances", "samples"):
         raise ValueError(f"there is no extension of kind {kind!r}")
     if stored["kernel"] not in KERNELS:
