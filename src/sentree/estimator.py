@@ -137,7 +137,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         init : array-like of shape (n_samples,), optional
             Clusters to start from, such as an earlier result; -1 where there is none yet. They are
             improved, their count stays unless ``n_clusters`` says otherwise (``resolution`` does
-            not count then), and clusters that last keep their number.
+            not count then), and clusters that last keep their number, unless that leaves gaps.
         locked : array-like, optional
             Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
             constraints say.

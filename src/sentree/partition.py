@@ -105,7 +105,8 @@ class SSEPartition(SSEEstimator):
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples,)
-        Cluster of each sample, numbered by first appearance.
+        Cluster of each sample, numbered by first appearance, or as in ``init`` or before a refit.
+        All numbers from 0 to ``n_clusters_`` - 1 are there.
     n_clusters_ : int
         Number of clusters found.
     cluster_names_ : tuple
@@ -213,8 +214,9 @@ class SSEPartition(SSEEstimator):
         """Cluster the same samples again with other constraints, from where the last fit ended.
 
         No neighbours are searched, and samples move only where constraints concern them, so this
-        takes a small part of the time of :meth:`fit`. Clusters that last keep their number; their
-        count stays unless ``n_clusters`` has changed or hard constraints split one.
+        takes a small part of the time of :meth:`fit`. Clusters that last keep their number, unless
+        that leaves gaps; their count stays unless ``n_clusters`` has changed or hard constraints
+        split one.
 
         Parameters
         ----------
