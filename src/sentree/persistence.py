@@ -56,6 +56,7 @@ index of a neighbour search) is made anew. A change that this version could not 
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from functools import partial
@@ -96,6 +97,8 @@ __all__ = ["FORMAT_VERSION", "load", "save"]
 FORMAT_VERSION = 2
 
 _FORMAT = "sentree model"
+#: Arrays may take so many times the bytes of the file, which may be compressed.
+_MOST_EXPANSION = 100
 _CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
     "SSEPartition": SSEPartition,
     "SSEHierarchy": SSEHierarchy,
@@ -192,7 +195,8 @@ def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
     Raises
     ------
     ValueError
-        When the file is damaged, of another kind, or newer than this version of sentree.
+        When the file is damaged, of another kind, or newer than this version of sentree. What it
+        claims to hold is checked before memory is taken for it.
     """
     source = Path(path)
     if not source.exists() and source.suffix != ".npz":
@@ -242,12 +246,30 @@ def _read(path: Path) -> tuple[_Stored, _Stored]:
         stream.seek(0)
         try:
             with np.load(stream, allow_pickle=False) as file:
+                claimed = sum(member.file_size for member in file.zip.infolist())
+                if claimed > _MOST_EXPANSION * path.stat().st_size:
+                    raise ValueError(f"it claims to hold {claimed:,} bytes, far more than it has")
                 names = [name for name in file.files if name != "header"]
-                return _header(file), _Stored((name, file[name]) for name in names)
+                return _header(file), _Stored((name, _array(file, name)) for name in names)
         except (MemoryError, _Refused):
             raise
         except Exception as error:  # zipfile and NumPy raise a dozen kinds for damaged files
             raise ValueError(f"the file is damaged ({error}); save the model again") from None
+
+
+def _array(file: Any, name: str) -> NDArray[Any]:
+    """Read an array after a look at its shape, for which NumPy would make room unseen."""
+    member = file.zip.getinfo(f"{name}.npy")
+    with file.zip.open(member) as start:
+        version = np.lib.format.read_magic(start)
+        old = version == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(start)
+        size = start.tell() + math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and (dtype.itemsize == 0 or size != member.file_size):
+        raise ValueError(f"{name} claims shape {shape} of {dtype}, which is not what is there")
+    found: NDArray[Any] = file[name]
+    return found
 
 
 class _Refused(ValueError):
@@ -257,8 +279,8 @@ class _Refused(ValueError):
 def _header(file: Any) -> _Stored:
     """Return the header of a file of ours that we can read."""
     header = None
-    if "header" in file.files and file["header"].dtype.kind == "S":
-        header = json.loads(file["header"].item(), object_hook=_Stored)
+    if "header" in file.files and (text := _array(file, "header")).dtype.kind == "S":
+        header = json.loads(text.item(), object_hook=_Stored)
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise _Refused("this .npz is no file of sentree.save, but holds other arrays")
     version = header["format_version"]
@@ -355,6 +377,8 @@ def _check_fit(model: Any) -> None:
     _check_shape("trace_", model.trace_, (model.trace_.size,))
     if model.labels_.min(initial=0) < 0:
         raise ValueError("labels_ holds a number below 0")
+    if model.labels_.max(initial=0) >= n:
+        raise ValueError(f"labels_ holds {model.labels_.max()}, but there are {n} samples")
     for name in ("tree_", "binary_tree_") if model.method == "paper" else ("tree_",):
         tree = getattr(model, name, None)
         if tree is not None and tree.n_leaves != n:
@@ -390,7 +414,8 @@ def _check_layout(layout: Layout, width: int) -> None:
     if layout.tails is not None:
         for part in layout.tails:
             _check_shape("the list of long tails", part, layout.tails.columns.shape)
-        if not set(layout.tails.columns.tolist()) <= set(range(width)):
+        columns = layout.tails.columns
+        if columns.size and (columns.min() < 0 or columns.max() >= width):
             raise ValueError(f"a long tail is of a feature beyond the {width} there are")
 
 
@@ -423,7 +448,8 @@ def _copies(arrays: _Stored) -> NDArray[np.int64] | None:
     if "copies" not in arrays:
         return None
     rows = arrays["copies"]
-    if rows.dtype.kind != "i" or not np.array_equal(np.unique(rows), np.arange(rows.max() + 1)):
+    found = np.unique(rows)
+    if rows.dtype.kind != "i" or not np.array_equal(found, np.arange(found.size)):
         raise ValueError("copies does not number the distinct rows from 0")
     return np.asarray(rows, dtype=np.int64)
 
