@@ -468,3 +468,18 @@ def test_the_entropy_is_that_of_the_clusters_on_the_graph(given):
     tree = SSEHierarchy(n_clusters=4).fit(X, constraints=known)
     assert tree.entropy_ == pytest.approx(structural_entropy(tree.graph_, tree.tree_), abs=1e-12)
     assert tree.trace_[-1] == pytest.approx(tree.objective_, abs=1e-9)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_the_objective_is_the_entropy_with_what_constraints_cost(estimator):
+    """The two are documented for what they are, and never for one another."""
+    X, _ = make_blobs(200, 4, centers=4, cluster_std=3.0, random_state=0)
+    model = estimator(n_clusters=4, method="paper", affinity="gaussian", penalty=1e-3)
+    assert model.fit(X).objective_ == model.entropy_
+    model.fit(X, must_link=[(0, k) for k in range(1, 60)])  # of which some are cut
+    result = model.labels_ if estimator is SSEPartition else model.tree_
+    assert model.entropy_ == pytest.approx(structural_entropy(model.graph_, result), abs=1e-12)
+    assert model.objective_ > model.entropy_
+    documented = " ".join(estimator.__doc__.split())
+    assert "entropy_ : float The structural entropy of" in documented
+    assert "objective_ : float The same with" in documented

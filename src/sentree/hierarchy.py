@@ -70,9 +70,10 @@ class SSEHierarchy(SSEEstimator):
         (:func:`sentree.assign.membership_strength`).
     binary_tree_ : EncodingTree
         The full binary tree, wider at the root when the graph is not connected ("paper" only).
-    entropy_, objective_ : float
-        The structural entropy of the tree, in bits, and the same with the penalty that the search
-        paid for constraints.
+    entropy_ : float
+        The structural entropy of ``tree_`` on ``graph_``, in bits.
+    objective_ : float
+        The same with the penalty that the search paid for constraints.
     trace_ : float array
         The objective at the start and after every step.
     graph_ : Graph

@@ -114,9 +114,11 @@ class SSEPartition(SSEEstimator):
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
         would suit it better (:func:`sentree.assign.membership_strength`).
-    entropy_, objective_ : float
-        The structural entropy of the clusters on ``graph_``, in bits, and the same with what
-        constraints cost: the penalty of pairs, and what the labels near a sample say against it.
+    entropy_ : float
+        The structural entropy of the clusters on ``graph_``, in bits.
+    objective_ : float
+        The same with what constraints cost: the penalty of pairs, and what the labels near a
+        sample say against its cluster.
     trace_ : float array
         The objective at the start and after every step.
     tree_ : EncodingTree
