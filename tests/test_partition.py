@@ -483,3 +483,26 @@ def test_the_objective_is_the_entropy_with_what_constraints_cost(estimator):
     documented = " ".join(estimator.__doc__.split())
     assert "entropy_ : float The structural entropy of" in documented
     assert "objective_ : float The same with" in documented
+
+
+@pytest.mark.parametrize("method", ["multilevel", "paper"])
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize("said", ["pairs", "labels"])
+def test_a_penalty_beyond_reason_is_a_large_one(estimator, method, said):
+    X, y = make_blobs(200, 6, centers=4, cluster_std=4.0, random_state=0)
+    i, j = np.random.default_rng(0).integers(200, size=(2, 80))
+    i, j, same = i[i != j], j[i != j], (y[i] == y[j])[i != j]
+    pairs = Constraints.from_pairs(np.c_[i, j][same], np.c_[i, j][~same])
+    known = {
+        "pairs": pairs,
+        "labels": Constraints.from_labels(np.where(np.arange(200) % 9 == 0, y, -1)),
+    }[said]
+    large, *beyond = (
+        estimator(n_clusters=4, method=method, penalty=penalty).fit(X, constraints=known)
+        for penalty in (10.0 if method == "multilevel" else 100.0, 1e6, 1e12, 1e300)
+    )
+    if method == "multilevel":
+        assert adjusted_rand_score(y, large.labels_) > 0.6
+    for model in beyond:
+        assert np.array_equal(model.labels_, large.labels_)
+        assert model.objective_ == large.objective_

@@ -50,6 +50,9 @@ __all__ = ["SSEEstimator"]
 logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
+#: Larger penalties count as this one, with weights by degree and with those of the paper: they
+#: drown what the data say, and in the end leave the range of numbers.
+_MOST_PENALTY, _MOST_PAPER_PENALTY = 10.0, 100.0
 #: Features up to which a linear discriminant of them is asked about classes.
 _MOST_LINEAR = 300
 #: New samples that are placed at a time (bounds temporary memory).
@@ -342,6 +345,17 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _reads_triplets(self) -> bool:
         """Whether the search can do something with triplets."""
         return False
+
+    def _penalty(self) -> float | None:
+        """Return the penalty as it counts."""
+        paper = "paper" in (self.method, getattr(self, "weights", "degree"))
+        most = _MOST_PAPER_PENALTY if paper else _MOST_PENALTY
+        return None if self.penalty is None else min(float(self.penalty), most)
+
+    def _paper_relation(self, problem: Problem) -> Any:
+        """Return the relation graph with the paper's weights; None without constraints."""
+        penalty = self._penalty()
+        return problem.paper_relation(2.0 if penalty is None else penalty)
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")

@@ -41,7 +41,8 @@ class SSEHierarchy(SSEEstimator):
         information; "paper" joins pairs of subtrees greedily to a binary tree and removes the
         inner nodes that cost least, with the weights of the paper (Zeng et al., SDM 2024).
     penalty : float, optional
-        Weight of the constraints against the graph; 1 by default, 2 for "paper".
+        Weight of the constraints against the graph; 1 by default and at most 10, 2 and 100 for
+        "paper", as in :class:`SSEPartition`.
     leaf_penalty : bool, optional
         Whether single samples, the leaves of the tree, pay for constraints too. True by default;
         for "paper" False, as published, although True makes its clusters steadier on some data.
@@ -161,7 +162,7 @@ class SSEHierarchy(SSEEstimator):
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
         flat = FlatSearch(
             n_clusters=self.n_clusters,
-            penalty=self.penalty,
+            penalty=self._penalty(),
             n_jobs=self.n_jobs,
             seed=self._seed(),
             selection=self.selection,
@@ -182,7 +183,7 @@ class SSEHierarchy(SSEEstimator):
             raise ValueError(f"{what} to method='multilevel'")
         self.selection_ = None
         graph = problem.graph
-        relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
+        relation = self._paper_relation(problem)
         leaf_penalty = bool(self.leaf_penalty)
         binary = stretch(
             graph, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first

@@ -55,7 +55,8 @@ class SSEPartition(SSEEstimator):
         from the data; with ``n_clusters`` it does not count. "multilevel" only.
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
-        To enforce constraints use ``hard``: far above 10 the penalty drowns what the data say.
+        More than 10 (100 for the weights of the paper) counts as 10 (100): beyond, the penalty
+        drowns what the data say. To enforce constraints use ``hard``.
     weights : {"degree", "paper"}, default="degree"
         How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
         tells, or by similarity as in the paper (the only way for "paper").
@@ -271,7 +272,7 @@ class SSEPartition(SSEEstimator):
         flat = FlatSearch(
             n_clusters=self.n_clusters,
             resolution=self.resolution,
-            penalty=self.penalty,
+            penalty=self._penalty(),
             weights=self.weights,
             must_link_first=self.must_link_first,
             n_init=self.n_init,
@@ -295,7 +296,7 @@ class SSEPartition(SSEEstimator):
             name = "resolution" if problem.init is None else "init"
             raise ValueError(f"{name} belongs to method='multilevel'")
         self.selection_ = None
-        relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
+        relation = self._paper_relation(problem)
         search = Anchored(problem.graph, relation, problem.graph.n)
         isolated = problem._replace(copies=None).copies_together
         working, vertex = harden(search, problem.hard, self.n_clusters, isolated)
