@@ -125,7 +125,7 @@ tables = arrays(
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("negative", NEGATIVE)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(X=tables, p=st.integers(1, 20), bandwidth=st.sampled_from(["local", 0.7, 10.0]))
 def test_graph_and_similarity_equal_the_dense_oracle(kernel, scale, negative, X, p, bandwidth):
     oracle = Oracle(X, p, kernel, bandwidth, scale, negative)
@@ -145,7 +145,7 @@ def test_graph_and_similarity_equal_the_dense_oracle(kernel, scale, negative, X,
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(X=tables, p=st.integers(1, 20), kernel=st.sampled_from(list(KERNELS)))
 def test_self_loops_add_one_to_the_degree_of_each_sample_with_a_direction(X, p, kernel):
     plain = knn_graph(X, p, kernel=kernel)
@@ -155,7 +155,7 @@ def test_self_loops_add_one_to_the_degree_of_each_sample_with_a_direction(X, p, 
     np.testing.assert_allclose(looped.degree, plain.degree + ~silent)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(X=tables, p=st.integers(1, 20), kernel=st.sampled_from(["gaussian", "cosine", "binary"]))
 def test_sparse_equals_dense(X, p, kernel):
     graph, similarity, *_ = build_affinity(X, p, kernel=kernel)

@@ -36,7 +36,7 @@ def reach(weights, own=0.0):
     return Reach(sp.csr_array(weights), np.full(m, -1), np.full(m, own))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 12),
@@ -51,7 +51,7 @@ def test_strength_is_the_share_of_the_bids(seed, n, k, own_weight):
     np.testing.assert_allclose(strength, slow_strength(dense, labels.tolist()), atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 12), k=st.integers(1, 5))
 def test_second_best_is_the_best_place_but_home(seed, n, k):
     rng = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ def test_second_best_is_the_best_place_but_home(seed, n, k):
         assert share[i] == pytest.approx(strength[i] * 2.0**bits, rel=1e-6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 12),

@@ -22,7 +22,7 @@ from sentree.optimise import stretch
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seeds, st.integers(1, 15), st.booleans())
 def test_partition_objective_by_definition(seed, n, own_weight):
     rng = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ def test_partition_objective_by_definition(seed, n, own_weight):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds, st.integers(2, 12), st.booleans(), st.booleans())
 def test_tree_objective_by_definition(seed, n, own_weight, leaf_penalty):
     rng = np.random.default_rng(seed)
@@ -59,7 +59,7 @@ def test_tree_objective_by_definition(seed, n, own_weight, leaf_penalty):
     assert np.isclose(value.entropy, lca_entropy(dense, tree.parent.tolist()), atol=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(2, 15))
 def test_the_tree_of_height_two_has_the_entropy_of_its_partition(seed, n):
     rng = np.random.default_rng(seed)

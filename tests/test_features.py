@@ -9,6 +9,7 @@ from sentree import SSEHierarchy, SSEPartition, load, summary
 from sentree.affinity import auto_neighbors, auto_settings, knn_graph
 from sentree.constraints import Constraints
 from sentree.features import Features, table_layout, weigh_features
+from sentree.samples import weigh
 from sentree.tails import find_tails
 
 SHARES = [0.4, 0.25, 0.2, 0.1, 0.05]
@@ -319,3 +320,12 @@ def test_the_report_names_the_features_that_counted(tmp_path):
     plain = SSEPartition(2).fit(make_moons(200, noise=0.05, random_state=0)[0])
     text = summary.write_report(tmp_path / "p.html", plain).read_text()
     assert "Which features counted" not in text
+
+
+def test_a_row_is_laid_out_alike_alone_and_among_others():
+    random = np.random.default_rng(0)
+    X, weights = random.normal(size=(100, 7)), random.uniform(0.5, 2, size=7)
+    for k in (1, 3):
+        directions = random.normal(size=(7, k))
+        alone = [weigh(row[None], weights, directions)[0] for row in X]
+        assert np.array_equal(weigh(X, weights, directions), alone)

@@ -114,7 +114,7 @@ def test_searches_without_a_tree_say_that_finer_labels_do_not_count():
             model.fit(X, constraints=told)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 25))
 def test_subtrees_take_the_place_of_what_was_there(seed, n):
     rng = np.random.default_rng(seed)

@@ -38,7 +38,7 @@ def is_node(tree, labels):
     return all(frozenset(np.flatnonzero(labels == u).tolist()) in nodes for u in set(labels))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6),
     st.integers(3, 25),

@@ -243,7 +243,8 @@ names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_
 
 
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.data(), st.sampled_from(["csv", "tsv", "graphml", "mtx", "npz"]))
 def test_round_trip(tmp_path, data, suffix):

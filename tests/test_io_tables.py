@@ -31,7 +31,8 @@ from sentree.io import (
 from sentree.io.convert import convert
 
 fast = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 
 

@@ -20,7 +20,7 @@ def tree_of(parent, n):
     return EncodingTree.from_parent(parent, Graph.from_edges([(0, 1)], n=n))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 20), st.integers(1, 4))
 def test_purity_is_the_mean_over_pairs(seed, n, n_classes):
     rng = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def test_purity_takes_a_scipy_linkage():
         dendrogram_purity(linkage(X), [0, 0, 1])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 15))
 def test_dasgupta_cost_is_the_sum_over_edges(seed, n):
     rng = np.random.default_rng(seed)

@@ -1,5 +1,10 @@
 """Searches for neighbours against a full sort of the distance matrix."""
 
+import multiprocessing as mp
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -61,7 +66,7 @@ def test_exact_search_gives_the_sorted_distances(metric, p):
     assert not np.any(found.indices == found.rows)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     X=arrays(
         np.float64,
@@ -344,3 +349,41 @@ def test_a_function_as_metric():
     np.testing.assert_array_equal(found.indices, other.indices)
     i, j = np.triu_indices(20, 1)
     np.testing.assert_allclose(space.distances(i, j), cdist(X, X, "cityblock")[i, j])
+
+
+FORKED = """
+import multiprocessing as mp, sys
+import numpy as np
+from sentree import SSEPartition
+
+X = np.random.default_rng(0).normal(size=(3000, 30))
+model = SSEPartition(n_clusters=3, neighbors=sys.argv[1], affinity="gaussian", n_jobs=2).fit(X)
+labels, predicted = model.labels_, model.predict(X[:5])
+
+def search_again():
+    assert np.array_equal(model.predict(X[:5]), predicted)
+    assert np.array_equal(model.fit(X).labels_, labels)
+
+child = mp.get_context("fork").Process(target=search_again)
+child.start()
+child.join(300)
+if child.is_alive():
+    child.kill()
+    sys.exit("the search in the child of a fork has hung")
+sys.exit(child.exitcode)
+"""
+
+
+@pytest.mark.skipif("fork" not in mp.get_all_start_methods(), reason="no fork on this system")
+@pytest.mark.parametrize("search", ["faiss", "sklearn"])
+def test_a_forked_process_searches_as_its_parent_did(search):
+    threads = {**os.environ, "OMP_NUM_THREADS": "2"}  # with one there is nothing to wait for
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED, search],
+        env=threads,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -13,7 +13,7 @@ seeds = st.integers(0, 2**32 - 1)
 awkward = st.text(alphabet="ab '\"():;,[]_-\t\n\u00a0é0", max_size=6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds, st.integers(1, 25), st.integers(2, 20), st.sampled_from(["height", "bits", None]))
 def test_numbered_leaves_come_back(seed, n, widest, lengths):
     tree = EncodingTree.from_parent(random_parent(np.random.default_rng(seed), n, widest))
@@ -24,7 +24,7 @@ def test_numbered_leaves_come_back(seed, n, widest, lengths):
     assert not again.cut.any()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds, st.lists(awkward, min_size=1, max_size=12, unique=True))
 def test_names_come_back(seed, names):
     tree = EncodingTree.from_parent(random_parent(np.random.default_rng(seed), len(names)))
@@ -57,7 +57,7 @@ def test_newick_names_and_branch_lengths():
         tree.to_newick(["a"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds, st.integers(2, 20))
 def test_bits_are_the_ratios_of_the_volumes(seed, n):
     rng = np.random.default_rng(seed)

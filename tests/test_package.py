@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import sentree
 
@@ -86,3 +87,19 @@ def test_the_bindings_hold_no_formula():
 def test_only_the_command_line_prints(path):
     if path.name != "cli.py":
         assert not re.search(r"^\s*print\(", path.read_text(), re.M)
+
+
+def test_no_hypothesis_test_depends_on_time():
+    for name in ("repeatable", "random"):
+        profile = settings.get_profile(name)
+        assert profile.deadline is None
+        assert HealthCheck.too_slow in profile.suppress_health_check
+    own = [
+        path.name
+        for path in (ROOT / "tests").rglob("*.py")
+        if path.name not in ("conftest.py", "test_package.py")
+        and re.search(
+            r"deadline=|suppress_health_check=\[(?!HealthCheck.too_slow)", path.read_text()
+        )
+    ]
+    assert own == []  # a deadline, or a list without that check, would undo the profile

@@ -1,4 +1,5 @@
 import pickle
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -22,6 +23,7 @@ from sentree import (
     SSEHierarchy,
     SSEPartition,
     knn_graph,
+    load,
 )
 from sentree.entropy import partition_objective, tree_objective
 from sentree.metrics import structural_entropy
@@ -242,6 +244,53 @@ def test_bad_constraints_are_refused(estimator, given, message, blobs):
 
 
 @pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize(
+    "given",
+    [
+        Constraints.from_pairs([(0, 10**7)]),
+        Constraints.from_pairs(cannot_link=[(0, 10**7)]),
+        Constraints.from_groups([[0, 10**7]]),
+        Constraints.from_groups(apart=[[0, 10**7]]),
+        Constraints.from_negative_labels([(10**7, "a")]),
+        Constraints.from_triplets([(0, 1, 10**7)]),
+        Constraints(label_index=[10**7], label_code=[0], classes=("a",)),
+    ],
+    ids=str,
+)
+def test_rows_that_are_not_there_cost_no_memory(estimator, given, blobs):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="10000000.* but there are only 120 samples"):
+            estimator().fit(blobs[0], constraints=given)
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_failed_fit_leaves_the_model_as_it_was(estimator, error, blobs, monkeypatch):
+    X = pd.DataFrame(blobs[0], columns=list("abcd"))
+    model, new = estimator(n_clusters=4).fit(X), estimator(n_clusters=4)
+    before, predicted = vars(model).copy(), model.predict(X)
+
+    def fail(self, given):
+        raise error
+
+    monkeypatch.setattr(estimator, "_conclude", fail)  # the last thing that a fit does
+    with pytest.raises(error):
+        model.fit(np.random.default_rng(0).normal(size=(30, 7)), np.arange(30) % 4)
+    if estimator is SSEPartition:
+        with pytest.raises(error):
+            model.refit(cannot_link=[(0, 1)])
+    assert vars(model) == before
+    assert np.array_equal(model.predict(X), predicted)
+    with pytest.raises(error):
+        new.fit(X)
+    assert vars(new) == new.get_params()
+
+
+@pytest.mark.parametrize("estimator", BOTH)
 def test_contradictions_are_refused_with_their_chain(estimator, blobs):
     with pytest.raises(ConstraintConflict) as caught:
         estimator().fit(blobs[0], must_link=[(0, 1), (1, 2)], cannot_link=[(2, 0)])
@@ -284,6 +333,30 @@ def test_a_graph_without_edges_is_refused(estimator):
         estimator(affinity="precomputed").fit(Graph.from_edges([], n=3))
 
 
+@pytest.mark.parametrize("factor", [1e200, 1e-290, 2.0**90, 2.0**-90])
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_factor_of_all_weights_changes_nothing(estimator, factor, blobs, tmp_path):
+    X, y = blobs
+    graph = knn_graph(X, 8)
+    given = Constraints.from_triplets([(0, 1, 2), (3, 4, 5)]) if estimator is SSEHierarchy else None
+    known = {"must_link": [(0, 9)], "cannot_link": [(0, 4)], "constraints": given}
+    scaled = Graph.from_scipy(graph.to_scipy() * factor)
+    for said in (known, {"y": np.where(np.arange(120) % 9 == 0, y, -1)}):
+        model, other = (
+            estimator(n_clusters=5, affinity="precomputed").fit(g, **said) for g in (graph, scaled)
+        )
+        assert np.array_equal(other.labels_, model.labels_)
+        assert np.array_equal(other.tree_.parent, model.tree_.parent)
+        assert other.objective_ == pytest.approx(model.objective_, rel=1e-9)
+        assert other.membership_strength_ == pytest.approx(model.membership_strength_, abs=1e-9)
+        new = graph.to_scipy()[::7].toarray()
+        placed, strength = model.predict(new, return_strength=True)
+        for again in (other, load(other.save(tmp_path / "model"))):
+            where, how = again.predict(new * factor, return_strength=True)
+            assert np.array_equal(where, placed)
+            assert how == pytest.approx(strength, abs=1e-9)
+
+
 @pytest.mark.parametrize("estimator", BOTH)
 def test_bad_graphs_are_refused(estimator):
     model = estimator(affinity="precomputed")
@@ -293,6 +366,8 @@ def test_bad_graphs_are_refused(estimator):
         model.fit(np.ones((2, 3)))
     with pytest.raises(ValueError, match="-1.0; weights must be finite"):
         model.fit(np.array([[0, -1.0], [-1, 0]]))
+    with pytest.raises(ValueError, match="degree of vertex 1 is inf"):
+        Graph.from_edges([(0, 1), (1, 2)], [1.5e308, 1.5e308])
     with pytest.raises(ValueError, match="n_samples = 1"):
         model.fit(Graph.from_edges(np.empty((0, 2), dtype=int), n=1))
     with pytest.raises(ValueError, match="graph of 3 vertices for 2 samples"):
@@ -315,6 +390,40 @@ def test_too_few_parts_for_n_clusters_is_said():
     with pytest.warns(UserWarning, match="3 parts that do not touch"):
         model = SSEPartition(n_clusters=2, affinity="precomputed").fit(graph)
     assert model.n_clusters_ == 2
+
+
+def isolated_given():
+    """Three cliques of 10 samples in a chain, then 40 samples without edges, and things to say."""
+    i, j = np.triu_indices(10, 1)
+    edges = [np.column_stack((i, j)) + 10 * k for k in range(3)] + [[(9, 10), (19, 20)]]
+    alone = np.arange(30, 70)
+    known = np.where(np.arange(70) < 30, -1, np.arange(70) % 3)
+    known[[0, 10, 20]] = 0, 1, 2
+    said = {
+        "to one": {"must_link": np.column_stack((alone, np.zeros(40, dtype=int)))},
+        "to three": {"must_link": np.column_stack((alone, alone % 3 * 10))},
+        "a chain": {"must_link": np.column_stack((alone[1:], alone[:-1]))},
+        "groups": {"constraints": Constraints.from_groups([[0, *alone[:20]], alone[20:]])},
+        "labels": {"y": known},
+    }
+    return Graph.from_edges(np.concatenate(edges), n=70), said
+
+
+@pytest.mark.filterwarnings("ignore:.*(no neighbour|parts that do not touch|cannot keep them all)")
+@pytest.mark.parametrize("method", ["multilevel", "paper"])
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize("told", ["to one", "to three", "a chain", "groups", "labels"])
+def test_isolated_samples_with_constraints_leave_the_number_of_clusters(estimator, told, method):
+    graph, said = isolated_given()
+    for k in (1, 2, 3, 20, 45):  # of which the last leaves must-links unkept
+        model = estimator(n_clusters=k, affinity="precomputed", method=method)
+        model.fit(graph, **said[told])
+        if k > 2 or method == "multilevel":  # the paper's way never unites parts that do not touch
+            assert model.n_clusters_ == k
+        if k == 3 and method == "multilevel":
+            assert model.constraint_report_.n_broken == 0
+            if told in ("to one", "to three", "labels"):
+                assert adjusted_rand_score(np.arange(30) // 10, model.labels_[:30]) == 1
 
 
 def test_one_class_gives_must_links_only(blobs):
@@ -359,3 +468,41 @@ def test_the_entropy_is_that_of_the_clusters_on_the_graph(given):
     tree = SSEHierarchy(n_clusters=4).fit(X, constraints=known)
     assert tree.entropy_ == pytest.approx(structural_entropy(tree.graph_, tree.tree_), abs=1e-12)
     assert tree.trace_[-1] == pytest.approx(tree.objective_, abs=1e-9)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_the_objective_is_the_entropy_with_what_constraints_cost(estimator):
+    """The two are documented for what they are, and never for one another."""
+    X, _ = make_blobs(200, 4, centers=4, cluster_std=3.0, random_state=0)
+    model = estimator(n_clusters=4, method="paper", affinity="gaussian", penalty=1e-3)
+    assert model.fit(X).objective_ == model.entropy_
+    model.fit(X, must_link=[(0, k) for k in range(1, 60)])  # of which some are cut
+    result = model.labels_ if estimator is SSEPartition else model.tree_
+    assert model.entropy_ == pytest.approx(structural_entropy(model.graph_, result), abs=1e-12)
+    assert model.objective_ > model.entropy_
+    documented = " ".join(estimator.__doc__.split())
+    assert "entropy_ : float The structural entropy of" in documented
+    assert "objective_ : float The same with" in documented
+
+
+@pytest.mark.parametrize("method", ["multilevel", "paper"])
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize("said", ["pairs", "labels"])
+def test_a_penalty_beyond_reason_is_a_large_one(estimator, method, said):
+    X, y = make_blobs(200, 6, centers=4, cluster_std=4.0, random_state=0)
+    i, j = np.random.default_rng(0).integers(200, size=(2, 80))
+    i, j, same = i[i != j], j[i != j], (y[i] == y[j])[i != j]
+    pairs = Constraints.from_pairs(np.c_[i, j][same], np.c_[i, j][~same])
+    known = {
+        "pairs": pairs,
+        "labels": Constraints.from_labels(np.where(np.arange(200) % 9 == 0, y, -1)),
+    }[said]
+    large, *beyond = (
+        estimator(n_clusters=4, method=method, penalty=penalty).fit(X, constraints=known)
+        for penalty in (10.0 if method == "multilevel" else 100.0, 1e6, 1e12, 1e300)
+    )
+    if method == "multilevel":
+        assert adjusted_rand_score(y, large.labels_) > 0.6
+    for model in beyond:
+        assert np.array_equal(model.labels_, large.labels_)
+        assert model.objective_ == large.objective_

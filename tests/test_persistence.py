@@ -1,8 +1,10 @@
 import io
 import json
 import pickle
+import re
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from dataclasses import fields
 from datetime import date
@@ -362,12 +364,13 @@ def test_a_neighbours_transformer_cannot_be_saved_but_its_clusters_can(blobs, tm
     assert_same(model, load(model.save(tmp_path / "model", with_samples=False)))
 
 
-def test_a_model_whose_last_fit_failed_is_not_saved(blobs, tmp_path):
+def test_a_model_whose_last_fit_failed_is_saved_as_it_was_before(blobs, tmp_path):
     model = SSEPartition().fit(blobs[0])
     with pytest.raises(ValueError, match="n_clusters"):
         model.set_params(n_clusters=60).fit(blobs[0][:50])
-    with pytest.raises(ValueError, match="did its last fit fail.*labels_"):
-        model.save(tmp_path / "model")
+    again = load(save(model, tmp_path / "model"))
+    assert again.labels_.tolist() == SSEPartition().fit(blobs[0]).labels_.tolist()
+    assert again.predict(blobs[0]).tolist() == model.predict(blobs[0]).tolist()
 
 
 def test_a_tree_of_an_earlier_method_is_left_out(blobs, tmp_path):
@@ -575,6 +578,61 @@ def test_files_of_format_version_1_load(name):
     labels, strength = model.predict(expected["new"], return_strength=True)
     assert labels.tolist() == expected["predicted"]
     np.testing.assert_allclose(strength, expected["strength"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["<i8", "|V0"])
+@pytest.mark.parametrize("name", ["header", "labels", "constraints.must_link", "samples"])
+def test_an_array_that_claims_more_than_there_is_takes_no_memory(stored, tmp_path, name, dtype):
+    shape = (10**9, 2) if name == "constraints.must_link" else (10**9,)
+    path = tmp_path / "crafted.npz"
+    with zipfile.ZipFile(stored) as source, zipfile.ZipFile(path, "w") as target:
+        for member in source.namelist():
+            content = source.read(member)
+            if member == f"{name}.npy":
+                start = io.BytesIO()
+                claim = {"descr": dtype, "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(start, claim)
+                content = start.getvalue() + content[:80]
+            target.writestr(member, content)
+    assert_refused_cheaply(path, f"{name} claims shape {re.escape(str(shape))}")
+
+
+def test_a_file_that_claims_far_more_bytes_than_it_has_takes_no_memory(stored, tmp_path):
+    with np.load(stored) as file:
+        arrays = {**dict(file), "trace": np.zeros(5 * 10**6)}
+    np.savez_compressed(tmp_path / "bomb.npz", **arrays)
+    arrays.clear()
+    assert_refused_cheaply(tmp_path / "bomb.npz", "bytes, far more than it has")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("labels", lambda a: np.where(a == 0, 2**31 - 1, a), "labels_ holds 2147483647, but"),
+        ("copies", lambda a: np.where(a == 0, 10**9, a), "copies does not number"),
+        ("constraints.must_link", lambda a: a + 10**8, "must-link 0 is .*only 100 samples"),
+        ("constraints.label_index", lambda a: a + 2**40, "label 0 is .*numbered from 0"),
+    ],
+)
+def test_large_numbers_in_a_file_take_no_memory(blobs, tmp_path, name, change, message):
+    X = np.concatenate((blobs[0][:90], blobs[0][:10]))
+    model = SSEPartition(n_clusters=3).fit(X, blobs[2] * 0, must_link=[(0, 1)])
+    path = rewritten(
+        model.save(tmp_path / "m"),
+        tmp_path / "crafted.npz",
+        lambda h, a: a.update({name: change(a[name])}),
+    )
+    assert_refused_cheaply(path, message)
+
+
+def assert_refused_cheaply(path, message):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=f"cannot load .*{message}"):
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
 
 
 def test_loading_in_a_new_process(stored):

@@ -15,17 +15,32 @@ X, Y = make_blobs(300, 2, centers=[[0, 0], [8, 0], [0, 8], [8, 8]], random_state
 def test_numbers_stay_with_the_cluster_that_shares_most():
     before = np.array([3, 3, 3, 0, 0, 0, 1, -1])
     now = np.array([0, 0, 0, 1, 1, 2, 2, 2])
-    assert keep_numbers(now, before, np.empty(0, dtype=int)).tolist() == [3, 3, 3, 0, 0, 1, 1, 1]
+    assert keep_numbers(now, before, np.empty(0, dtype=int)).tolist() == [2, 2, 2, 0, 0, 1, 1, 1]
     locked = np.array([5])
-    assert keep_numbers(now, before, locked).tolist() == [3, 3, 3, 4, 4, 0, 0, 0]
+    assert keep_numbers(now, before, locked).tolist() == [1, 1, 1, 2, 2, 0, 0, 0]
+    more = np.array([0, 0, 0, 1, 1, 2, 3, 4])
+    none = np.empty(0, dtype=int)
+    assert keep_numbers(more, before, none).tolist() == [3, 3, 3, 0, 0, 2, 1, 4]
 
 
 def test_a_good_start_is_kept_with_its_numbers():
-    init = np.array([7, 2, 5, 0])[Y]
+    init = np.array([3, 1, 2, 0])[Y]
     model = SSEPartition().fit(X, init=init)
     assert np.array_equal(model.labels_, init)
     assert model.n_clusters_ == 4
     assert np.array_equal(model.predict(X), init)
+    gaps = SSEPartition().fit(X, init=np.array([7, 2, 5, 0])[Y])
+    assert np.array_equal(gaps.labels_, np.array([1, 2, 3, 0])[Y])
+
+
+def test_a_cluster_that_is_gone_leaves_no_gap_in_the_numbers():
+    model = SSEPartition().fit(X, init=(Y + 3) % 4)
+    with pytest.warns(UserWarning, match="do not touch"):
+        model.set_params(n_clusters=2).refit()
+    assert sorted(set(model.labels_.tolist())) == [0, 1]
+    assert model.n_clusters_ == 2
+    assert len(model.cluster_names_) == 2
+    assert np.array_equal(model.predict(X), model.labels_)
 
 
 def test_a_start_with_mistakes_and_gaps_is_improved():

@@ -421,6 +421,18 @@ def test_an_unknown_category_that_does_not_occur_is_fine(adata):
         sentree.tl.sse(adata, labels_key="none")
 
 
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_a_column_of_numbers_that_all_differ_is_taken_for_a_measurement(adata, kind):
+    n = adata.n_obs
+    adata.obs["n_counts"] = (np.random.default_rng(0).permutation(n) + 1000).astype(kind)
+    adata.obs["seventh"] = (np.arange(n) % 70).astype(kind)  # many classes, but shared ones
+    warning = f"'n_counts'.* {n} different numbers for {n} cells, which looks like a measurement"
+    for cluster in (sentree.tl.sse, sentree.tl.sse_tree):
+        with pytest.warns(UserWarning, match=warning):
+            cluster(adata, labels_key="n_counts")
+    sentree.tl.sse(adata, labels_key="seventh")
+
+
 @pytest.mark.parametrize("kind", [int, float, object])
 def test_minus_one_is_unknown(small, kind):
     code = np.where(small.obs["known"] == "Unknown", -1, small.obs["block"].cat.codes)

@@ -16,7 +16,7 @@ from sentree.tree import first_leaves, renumber
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds, st.integers(1, 20))
 def test_volumes_cuts_and_shape_by_definition(seed, n):
     rng = np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def test_volumes_cuts_and_shape_by_definition(seed, n):
         assert tree.lca([i], [j]).tolist() == [meet]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(1, 20), st.integers(1, 20))
 def test_a_partition_is_the_tree_of_its_parents(seed, n, k):
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_numbers_go_by_first_appearance(labels):
     assert renumber(labels).dtype == np.int32
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(2, 20))
 def test_levels_are_nested_and_cuts_grow(seed, n):
     rng = np.random.default_rng(seed)
@@ -102,11 +102,18 @@ def test_levels_are_nested_and_cuts_grow(seed, n):
     previous = None
     for k in range(1, n + 1):
         labels = tree.cut_to(k)
-        assert labels.max() + 1 >= k
+        assert labels.max() + 1 <= k
         if previous is not None:
             pairs = set(zip(labels.tolist(), previous.tolist(), strict=True))
             assert len(pairs) == len(set(labels.tolist()))
         previous = labels
+    assert sorted(previous) == list(range(n))
+
+
+def test_a_cut_never_gives_more_clusters_than_asked_for():
+    tree = EncodingTree.from_parent([6, 6, 6, 7, 7, 8, 8, 8, -1])  # (0 1 2) (3 4) 5
+    assert [int(tree.cut_to(k).max()) + 1 for k in range(1, 7)] == [1, 1, 3, 4, 4, 6]
+    assert tree.cut_to(4).tolist() == [0, 0, 0, 1, 2, 3]
 
 
 def test_very_deep_trees_are_no_trouble():

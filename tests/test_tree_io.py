@@ -45,7 +45,7 @@ def through_csv(table):
     return pd.read_csv(io.StringIO(table.to_csv()), dtype={"name": str}, keep_default_na=False)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds, st.integers(1, 20), st.integers(2, 20), st.booleans())
 def test_json_networkx_and_pandas_bring_everything_back(seed, n, widest, named):
     tree = random_tree(seed, n, widest, named)
@@ -61,7 +61,7 @@ def test_json_networkx_and_pandas_bring_everything_back(seed, n, widest, named):
         assert np.allclose(getattr(again, name), getattr(tree, name), rtol=1e-14, atol=1e-300)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds, st.integers(1, 25), st.integers(2, 20))
 def test_linkage_brings_the_shape_back(seed, n, widest):
     tree = random_tree(seed, n, widest)
@@ -76,7 +76,7 @@ def test_linkage_brings_the_shape_back(seed, n, widest):
         assert is_monotonic(linkage)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds, st.integers(2, 20), st.integers(2, 20))
 def test_scipy_cuts_the_linkage_where_the_tree_is_cut(seed, n, widest):
     tree = random_tree(seed, n, widest)
@@ -114,7 +114,7 @@ def test_equal_heights_of_a_linkage_are_one_node():
     assert binary.parent.tolist() == [4, 4, 5, 6, 5, 6, -1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds, st.integers(2, 30))
 def test_a_binary_tree_cuts_to_any_number_and_has_a_linkage(seed, n):
     rng = np.random.default_rng(seed)

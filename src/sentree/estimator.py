@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from sentree.affinity import (
     KERNELS,
@@ -42,13 +43,16 @@ from sentree.report import cluster_names, lost_classes
 from sentree.samples import Layout, check_samples
 from sentree.selection import Selection
 from sentree.start import keep_numbers, lock, locked_points, start_labels
-from sentree.tree import EncodingTree, renumber
+from sentree.tree import EncodingTree
 
 __all__ = ["SSEEstimator"]
 
 logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
+#: Larger penalties count as this one, with weights by degree and with those of the paper: they
+#: drown what the data say, and in the end leave the range of numbers.
+_MOST_PENALTY, _MOST_PAPER_PENALTY = 10.0, 100.0
 #: Features up to which a linear discriminant of them is asked about classes.
 _MOST_LINEAR = 300
 #: New samples that are placed at a time (bounds temporary memory).
@@ -136,7 +140,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         init : array-like of shape (n_samples,), optional
             Clusters to start from, such as an earlier result; -1 where there is none yet. They are
             improved, their count stays unless ``n_clusters`` says otherwise (``resolution`` does
-            not count then), and clusters that last keep their number.
+            not count then), and clusters that last keep their number, unless that leaves gaps.
         locked : array-like, optional
             Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
             constraints say.
@@ -151,19 +155,40 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ConstraintConflict
             When the constraints contradict one another, or when hard ones leave no room for
             ``n_clusters``; the message gives the chain.
+
+        Notes
+        -----
+        A fit that fails or is interrupted leaves the estimator as it was: with the whole model of
+        the last fit, or not fitted.
         """
         given = gather_constraints(y, must_link, cannot_link, constraints)
         if self.hard:
             given = given.hardened()
-        given.closure(given.n_min)  # contradictions show before any long work
-        self.features_ = None
-        made = self._affinity(X, given)
-        graph, similarity = made.graph, made.similarity
-        self._extension, self._copies = made.extension, made.copies
-        check_length(y, graph.n)
-        logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
-        self.graph_, self._similarity = graph, similarity
-        return self._solve(given, None if init is None else start_labels(init, graph.n), locked)
+        # Wrong rows and contradictions show before any long work, and before arrays as long as the
+        # largest row number are made.
+        n = X.n if isinstance(X, Graph) else _num_samples(X)
+        check_length(y, n)
+        given.check(n)
+        given.closure(given.n_min)
+        with self._all_or_nothing():
+            self.features_ = None
+            made = self._affinity(X, given)
+            graph, similarity = made.graph, made.similarity
+            self._extension, self._copies = made.extension, made.copies
+            logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
+            self.graph_, self._similarity = graph, similarity
+            start = None if init is None else start_labels(init, graph.n)
+            return self._solve(given, start, locked)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was where something fails, or Ctrl-C ends it."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _solve(
         self,
@@ -332,6 +357,17 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the search can do something with triplets."""
         return False
 
+    def _penalty(self) -> float | None:
+        """Return the penalty as it counts."""
+        paper = "paper" in (self.method, getattr(self, "weights", "degree"))
+        most = _MOST_PAPER_PENALTY if paper else _MOST_PENALTY
+        return None if self.penalty is None else min(float(self.penalty), most)
+
+    def _paper_relation(self, problem: Problem) -> Any:
+        """Return the relation graph with the paper's weights; None without constraints."""
+        penalty = self._penalty()
+        return problem.paper_relation(2.0 if penalty is None else penalty)
+
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
 
@@ -394,8 +430,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return a graph that is not made from samples by us."""
         if self.affinity == "precomputed_distances":
             return self._distance_graph(X)
-        graph = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
-        return Affinity(graph, GraphSimilarity(graph), GraphExtension())
+        given = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
+        graph, factor = given.moderate()
+        return Affinity(graph, GraphSimilarity(graph), GraphExtension(factor))
 
     def _called_graph(self, X: Any) -> Graph:
         """Let a function make the graph."""
@@ -529,26 +566,6 @@ def warn_if_too_many(found: int, wanted: int | None) -> None:
             f"the graph falls into parts that do not touch, so there are {found} clusters and not "
             f"n_clusters={wanted}: more neighbours, or must-links, would connect them"
         )
-
-
-def join_isolated(labels: NDArray[np.int32], problem: Problem) -> Any:
-    """Put samples without neighbours where a must-link says they belong: no graph tells.
-
-    With hard constraints the search has placed them.
-    """
-    graph, given = problem.graph, problem.constraints
-    lonely = graph.isolated
-    if lonely.size == 0 or not given or problem.hard:
-        return labels
-    component = given.closure(graph.n).component
-    labels = labels.copy()
-    alone = np.zeros(graph.n, dtype=bool)
-    alone[lonely] = True
-    for c in np.unique(component[lonely]):
-        members = np.flatnonzero(component == c)
-        leading = members[~alone[members]] if (~alone[members]).any() else members
-        labels[members[alone[members]]] = np.bincount(labels[leading]).argmax()
-    return renumber(labels)
 
 
 def _check_edges(graph: Graph) -> None:

@@ -50,12 +50,15 @@ class Extension(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class GraphExtension:
     """New samples for a graph that was given: their weights are given too."""
 
+    factor: float = 1.0  # that the weights of the graph were multiplied by
+
     def reach(self, X: Any) -> Reach:
         """Take a matrix of similarities to the samples of the graph; 0 is no edge."""
-        weights = sp.csr_array(X, dtype=np.float64, copy=True)
+        weights = sp.csr_array(X, dtype=np.float64) * self.factor
         weights.eliminate_zeros()
         if (weights.data < 0).any():
             entry = weights.tocoo()

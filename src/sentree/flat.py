@@ -15,7 +15,7 @@ from sentree.beliefs import KnownClasses
 from sentree.constraints import Constraints, PairSimilarity
 from sentree.folds import FOLDS, Folds
 from sentree.graph import FloatArray, Graph
-from sentree.hard import Hardened, harden
+from sentree.hard import Hardened, harden, with_isolated
 from sentree.linear import LinearBeliefs
 from sentree.named import NamedSearch, hidden_accuracy
 from sentree.novelty import new_clusters
@@ -68,10 +68,16 @@ class Problem(NamedTuple):
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
-        """Samples that are equal share a number, unless constraints want them apart."""
-        if self.copies is None:
+        """Samples that are equal share a number, unless constraints want them apart.
+
+        So do samples without neighbours and those that must-links join them to.
+        """
+        n, joined = self.graph.n, self.constraints and self.graph.isolated.size
+        if self.copies is None and not joined:
             return None
-        return self.constraints.closure(self.graph.n).kept_together(self.copies)
+        closure = self.constraints.closure(n)
+        groups = np.arange(n) if self.copies is None else closure.kept_together(self.copies)
+        return with_isolated(groups, self.graph, closure)
 
     def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | None:
         """Return how the n vertices lie in space that samples are part of, if it is known."""

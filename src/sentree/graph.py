@@ -16,6 +16,8 @@ __all__ = ["Graph"]
 
 #: Two mirrored weights may differ by this share of the larger one (rounding of whoever made them).
 _SYMMETRY_TOLERANCE = 1e-8
+#: Weights up to this, and down to its inverse, can be multiplied with one another a few times.
+_MODERATE = 2.0**100
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +70,13 @@ class Graph:
             degree = np.ascontiguousarray(self.degree, dtype=np.float64)
             if degree.shape != (n,):
                 raise ValueError(f"Graph: degree has shape {degree.shape}, expected ({n},)")
-            bad = ~(np.isfinite(degree) & (degree >= rows * (1 - 1e-12)))
-            if bad.any():
-                i = int(np.flatnonzero(bad)[0])
-                raise ValueError(
-                    f"Graph: degree of vertex {i} is {degree[i]}, below its row sum {rows[i]}"
-                )
+        bad = ~(np.isfinite(degree) & (degree >= rows * (1 - 1e-12)))
+        if bad.any():
+            i = int(np.flatnonzero(bad)[0])
+            raise ValueError(
+                f"Graph: degree of vertex {i} is {degree[i]}, not finite or below its row sum "
+                f"{rows[i]}"
+            )
         self._keep(
             frozen(indptr, self.indptr),
             frozen(indices, self.indices),
@@ -211,6 +214,21 @@ class Graph:
             raise ValueError(f"a graph needs a square matrix, got shape {dense.shape}")
         return cls.from_scipy(sp.csr_array(dense), self_loops=self_loops)
 
+    def moderate(self) -> tuple[Graph, float]:
+        """Return the graph with weights of reasonable size, and what they were multiplied by.
+
+        Only ratios of weights count in clusters, but a search multiplies volumes, whose products
+        must be numbers. Where the largest weight is out of reason, all are multiplied by a power of
+        two, which rounds nothing; those that vanish beside it are no edges.
+        """
+        largest = self.weights.max(initial=0.0)
+        if largest == 0 or 1 / _MODERATE <= largest <= _MODERATE:
+            return self, 1.0
+        factor = float(np.ldexp(1.0, np.clip(-np.frexp(largest)[1], -1000, 1000)))
+        csr = self.to_scipy() * factor
+        csr.eliminate_zeros()
+        return Graph(csr.indptr, csr.indices, csr.data, self.degree * factor), factor
+
     def with_isolated(self, degree: ArrayLike) -> Graph:
         """Return the graph with more vertices, which have these degrees and no neighbours."""
         more = np.asarray(degree, dtype=np.float64)
@@ -279,7 +297,8 @@ def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:
     nonempty = np.flatnonzero(np.diff(indptr) > 0)
     sums = np.zeros(indptr.size - 1)
     if nonempty.size:
-        sums[nonempty] = np.add.reduceat(weights, indptr[nonempty])
+        with np.errstate(over="ignore"):  # infinity is told where it is looked at
+            sums[nonempty] = np.add.reduceat(weights, indptr[nonempty])
     return sums
 
 

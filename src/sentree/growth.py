@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
 from sentree.entropy import Objective, tree_objective
-from sentree.estimator import join_isolated
 from sentree.flat import FlatSearch, Problem
 from sentree.graph import FloatArray, Graph
 from sentree.optimise import grow
@@ -67,7 +66,7 @@ def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty:
     if not free or problem.hard or problem.init is not None:
         run = flat.run(problem, with_triplets(search, given, weight))
         selection = run.selection
-        found = join_isolated(renumber(run.labels[:n]), problem)
+        found = renumber(run.labels[:n])
         clusters = search.extended(found)
     result = grow(
         search.graph,

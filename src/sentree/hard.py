@@ -23,7 +23,7 @@ from sentree.propagation import propagate
 from sentree.tree import renumber
 from sentree.weights import Anchored
 
-__all__ = ["Hardened", "apart_pairs", "check_room", "contract", "fold", "harden"]
+__all__ = ["Hardened", "apart_pairs", "check_room", "contract", "fold", "harden", "with_isolated"]
 
 IntArray = NDArray[np.int64]
 
@@ -85,7 +85,8 @@ def harden(
     n_clusters : int, optional
         The number of clusters that is wanted.
     copies : int array, optional
-        Samples with the same number are one, unless hard constraints keep some of them apart.
+        Samples with the same number are one, unless hard constraints keep some of them apart or
+        ``n_clusters`` needs more vertices.
 
     Raises
     ------
@@ -139,6 +140,20 @@ def _relabelled(part: IntArray, closure: Closure, cannot: IntArray) -> IntArray:
     number = np.empty(int(part.max()) + 1, dtype=np.int64)
     number[part[closure.component]] = renumber(part[closure.component])
     return np.unique(np.sort(number[cannot], axis=1), axis=0)
+
+
+def with_isolated(groups: IntArray, graph: Graph, closure: Closure) -> IntArray:
+    """Put samples without neighbours into the group of a sample that they are must-linked to.
+
+    No graph tells where they belong, and soft constraints have no edges to be weighed against. Of
+    several samples it is the one with most weight to its neighbours.
+    """
+    order = np.argsort(graph.strength, kind="stable")
+    leader = np.empty(closure.n_components, dtype=np.int64)
+    leader[closure.component[order]] = order  # the last one written is the strongest
+    groups = groups.copy()
+    groups[graph.isolated] = groups[leader[closure.component[graph.isolated]]]
+    return groups
 
 
 def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, Any]:
@@ -244,10 +259,11 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
 
 def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
     """Relate pairs by minus infinity, which no other weight changes."""
+    if pairs.size == 0:
+        return relation
     rows, columns = np.concatenate((pairs, pairs[:, ::-1])).T
     never = sp.coo_array((np.full(rows.size, -np.inf), (rows, columns)), shape=(n, n)).tocsr()
-    relation = never if relation is None else relation + never
-    return relation if relation.nnz else None
+    return never if relation is None else relation + never
 
 
 def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = None) -> None:

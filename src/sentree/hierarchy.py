@@ -7,13 +7,15 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree.entropy import Objective, tree_objective
-from sentree.estimator import SSEEstimator, join_isolated, warn_if_too_many
+from sentree.estimator import SSEEstimator, warn_if_too_many
 from sentree.flat import FlatSearch, Problem
 from sentree.growth import grown
 from sentree.optimise import compress, stretch
+from sentree.tree import EncodingTree, renumber
 
 __all__ = ["SSEHierarchy"]
 
@@ -39,7 +41,8 @@ class SSEHierarchy(SSEEstimator):
         information; "paper" joins pairs of subtrees greedily to a binary tree and removes the
         inner nodes that cost least, with the weights of the paper (Zeng et al., SDM 2024).
     penalty : float, optional
-        Weight of the constraints against the graph; 1 by default, 2 for "paper".
+        Weight of the constraints against the graph; 1 by default and at most 10, 2 and 100 for
+        "paper", as in :class:`SSEPartition`.
     leaf_penalty : bool, optional
         Whether single samples, the leaves of the tree, pay for constraints too. True by default;
         for "paper" False, as published, although True makes its clusters steadier on some data.
@@ -68,13 +71,15 @@ class SSEHierarchy(SSEEstimator):
         (:func:`sentree.assign.membership_strength`).
     binary_tree_ : EncodingTree
         The full binary tree, wider at the root when the graph is not connected ("paper" only).
-    entropy_, objective_ : float
-        The structural entropy of the tree, in bits, and the same with the penalty that the search
-        paid for constraints.
+    entropy_ : float
+        The structural entropy of ``tree_`` on ``graph_``, in bits.
+    objective_ : float
+        The same with the penalty that the search paid for constraints.
     trace_ : float array
         The objective at the start and after every step.
     graph_ : Graph
-        The graph of the samples.
+        The graph of the samples; where its weights were given and are out of reason (beyond
+        2^100, or all below 2^-100), they are multiplied by a power of two.
     constraint_report_ : ConstraintReport
         Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
     selection_ : Selection or None
@@ -157,7 +162,7 @@ class SSEHierarchy(SSEEstimator):
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
         flat = FlatSearch(
             n_clusters=self.n_clusters,
-            penalty=self.penalty,
+            penalty=self._penalty(),
             n_jobs=self.n_jobs,
             seed=self._seed(),
             selection=self.selection,
@@ -178,7 +183,7 @@ class SSEHierarchy(SSEEstimator):
             raise ValueError(f"{what} to method='multilevel'")
         self.selection_ = None
         graph = problem.graph
-        relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
+        relation = self._paper_relation(problem)
         leaf_penalty = bool(self.leaf_penalty)
         binary = stretch(
             graph, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first
@@ -186,13 +191,31 @@ class SSEHierarchy(SSEEstimator):
         result = compress(binary.tree, self.height or 2, leaf_penalty=leaf_penalty)
         self.binary_tree_ = binary.tree
         self.tree_ = result.tree
+        isolated = problem._replace(copies=None).copies_together
+        place = np.arange(graph.n) if isolated is None else isolated
         if self.n_clusters is None:
-            self.labels_ = result.tree.labels_at(1)
+            self.labels_ = renumber(result.tree.labels_at(1)[place])
         else:
-            self.labels_ = binary.tree.cut_to(self.n_clusters)
+            self.labels_ = _cut(binary.tree, self.n_clusters, place)
             warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
-        self.labels_ = join_isolated(self.labels_, problem)
         self._store(
             tree_objective(result.tree, leaf_penalty=leaf_penalty),
             np.concatenate((binary.trace, result.trace[1:])),
         )
+
+
+def _cut(tree: EncodingTree, n_clusters: int, place: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Undo the last joins of a binary tree until there are so many clusters.
+
+    Sample i is in the cluster of sample ``place[i]``, unless that leaves too few clusters. The root
+    may have more children than clusters are wanted, the parts that a graph falls into.
+    """
+    if np.unique(place).size < n_clusters:
+        place = np.arange(place.size)
+    cut = max(n_clusters, tree.children(tree.root).size) if n_clusters > 1 else 1
+    while True:
+        labels = renumber(tree.cut_to(cut)[place])
+        missing = n_clusters - int(labels.max()) - 1
+        if missing <= 0:
+            return labels
+        cut += missing

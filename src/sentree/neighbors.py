@@ -51,6 +51,9 @@ _CHUNK_BYTES = 1 << 20
 #: only between calls is Ctrl-C heard. faiss listens by itself.
 _CALL_WORK, _CALL_QUERIES = 1 << 31, 256
 
+#: The process that loaded this module; in another one it came by a fork.
+_IMPORTED_BY = os.getpid()
+
 #: "auto" searches exactly up to this many samples, and by KD-tree up to this many features.
 EXACT_LIMIT = 5000
 KD_TREE_FEATURES = 3
@@ -516,6 +519,22 @@ def sklearn_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Searc
 
 
 @contextmanager
+def _fork_safe() -> Iterator[None]:
+    """Use one thread of OpenMP for a while if this process is the child of a fork.
+
+    The threads that a search of the parent has left are not there in the child, and faiss and
+    scikit-learn would wait for them forever.
+    """
+    if os.getpid() == _IMPORTED_BY:
+        yield
+        return
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1, user_api="openmp"):
+        yield
+
+
+@contextmanager
 def _faiss_threads(n_jobs: int | None) -> Iterator[None]:
     """Set the threads of faiss for a while; None leaves them as they are, -1 is all."""
     import faiss
@@ -523,7 +542,7 @@ def _faiss_threads(n_jobs: int | None) -> Iterator[None]:
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all, or None")
     before = faiss.omp_get_max_threads()
-    if n_jobs is not None:
+    if n_jobs is not None and os.getpid() == _IMPORTED_BY:  # else see _fork_safe
         cores = os.cpu_count() or 1
         faiss.omp_set_num_threads(n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs))
     try:
@@ -644,7 +663,8 @@ class NeighborSearch:
         elif search == "exact" or (search == "auto" and self._inner.n <= EXACT_LIMIT):
             self._search = partial(exact_neighbors, self._inner, p, ties=ties, keys=self._keys)
         else:
-            self._search = SEARCHES[search](self._inner, p, n_jobs, seed)
+            with _fork_safe():
+                self._search = SEARCHES[search](self._inner, p, n_jobs, seed)
 
     def others(self) -> Neighbors:
         """Find the nearest others of every sample."""
@@ -662,7 +682,8 @@ class NeighborSearch:
         counts = np.zeros(n + 1, dtype=np.int64)
         if self._search is None or rows.size == 0:
             return Neighbors(counts, np.empty(0, np.int64), np.empty(0))
-        found = self._search(queries)
+        with _fork_safe():
+            found = self._search(queries)
         counts[rows + 1] = np.diff(found.indptr)
         return Neighbors(np.cumsum(counts), self._members[found.indices], found.distances)
 

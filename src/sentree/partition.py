@@ -18,7 +18,6 @@ from sentree.estimator import (
     SSEEstimator,
     check_length,
     gather_constraints,
-    join_isolated,
     warn_if_too_many,
 )
 from sentree.flat import FlatSearch, Found, Problem
@@ -56,7 +55,8 @@ class SSEPartition(SSEEstimator):
         from the data; with ``n_clusters`` it does not count. "multilevel" only.
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
-        To enforce constraints use ``hard``: far above 10 the penalty drowns what the data say.
+        More than 10 (100 for the weights of the paper) counts as 10 (100): beyond, the penalty
+        drowns what the data say. To enforce constraints use ``hard``.
     weights : {"degree", "paper"}, default="degree"
         How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
         tells, or by similarity as in the paper (the only way for "paper").
@@ -106,7 +106,8 @@ class SSEPartition(SSEEstimator):
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples,)
-        Cluster of each sample, numbered by first appearance.
+        Cluster of each sample, numbered by first appearance, or as in ``init`` or before a refit.
+        All numbers from 0 to ``n_clusters_`` - 1 are there.
     n_clusters_ : int
         Number of clusters found.
     cluster_names_ : tuple
@@ -114,15 +115,18 @@ class SSEPartition(SSEEstimator):
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
         would suit it better (:func:`sentree.assign.membership_strength`).
-    entropy_, objective_ : float
-        The structural entropy of the clusters on ``graph_``, in bits, and the same with what
-        constraints cost: the penalty of pairs, and what the labels near a sample say against it.
+    entropy_ : float
+        The structural entropy of the clusters on ``graph_``, in bits.
+    objective_ : float
+        The same with what constraints cost: the penalty of pairs, and what the labels near a
+        sample say against its cluster.
     trace_ : float array
         The objective at the start and after every step.
     tree_ : EncodingTree
         The result as a tree of height 2.
     graph_ : Graph
-        The graph of the samples.
+        The graph of the samples; where its weights were given and are out of reason (beyond
+        2^100, or all below 2^-100), they are multiplied by a power of two.
     constraints_ : Constraints
         All that was said, in whatever form.
     constraint_report_ : ConstraintReport
@@ -213,8 +217,9 @@ class SSEPartition(SSEEstimator):
         """Cluster the same samples again with other constraints, from where the last fit ended.
 
         No neighbours are searched, and samples move only where constraints concern them, so this
-        takes a small part of the time of :meth:`fit`. Clusters that last keep their number; their
-        count stays unless ``n_clusters`` has changed or hard constraints split one.
+        takes a small part of the time of :meth:`fit`. Clusters that last keep their number, unless
+        that leaves gaps; their count stays unless ``n_clusters`` has changed or hard constraints
+        split one.
 
         Parameters
         ----------
@@ -230,7 +235,7 @@ class SSEPartition(SSEEstimator):
         Returns
         -------
         self
-            The estimator, fitted anew.
+            The estimator, fitted anew; as it was where this fails or is interrupted.
         """
         check_is_fitted(self, "labels_")
         self._validate_params()
@@ -244,7 +249,8 @@ class SSEPartition(SSEEstimator):
         if self.hard:
             given = given.hardened()
         concerned = np.union1d(before.named, given.named)
-        return self._solve(given, self.labels_, locked, concerned)
+        with self._all_or_nothing():
+            return self._solve(given, self.labels_, locked, concerned)
 
     def _search(self, problem: Problem) -> None:
         if self.n_clusters is not None and self.resolution is not None:
@@ -254,7 +260,7 @@ class SSEPartition(SSEEstimator):
         else:
             found = self._merge_and_move(problem)
         search, labels, trace = found[:3]
-        self.labels_ = join_isolated(renumber(labels[: problem.graph.n]), problem)
+        self.labels_ = renumber(labels[: problem.graph.n])
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
         penalty = partition_objective(search.graph, labels, search.relation).penalty
@@ -266,7 +272,7 @@ class SSEPartition(SSEEstimator):
         flat = FlatSearch(
             n_clusters=self.n_clusters,
             resolution=self.resolution,
-            penalty=self.penalty,
+            penalty=self._penalty(),
             weights=self.weights,
             must_link_first=self.must_link_first,
             n_init=self.n_init,
@@ -290,9 +296,10 @@ class SSEPartition(SSEEstimator):
             name = "resolution" if problem.init is None else "init"
             raise ValueError(f"{name} belongs to method='multilevel'")
         self.selection_ = None
-        relation = problem.paper_relation(2.0 if self.penalty is None else self.penalty)
+        relation = self._paper_relation(problem)
         search = Anchored(problem.graph, relation, problem.graph.n)
-        working, vertex = harden(search, problem.hard, self.n_clusters)
+        isolated = problem._replace(copies=None).copies_together
+        working, vertex = harden(search, problem.hard, self.n_clusters, isolated)
         graph, relation = working.graph, working.relation
         result = merge(
             graph, relation, n_modules=self.n_clusters, must_link_first=self.must_link_first

@@ -39,7 +39,8 @@ The header has these entries:
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
-  "distances" or "graph" (what is given to ``predict``), or "left out". Both of the first have
+  "distances" or "graph" (what is given to ``predict``; ``factor`` is what the weights of a graph
+  were multiplied by, 1 where it is absent), or "left out". Both of the first have
   ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
   :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm``, ``tamed``,
   ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
@@ -55,6 +56,7 @@ index of a neighbour search) is made anew. A change that this version could not 
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from functools import partial
@@ -95,6 +97,8 @@ __all__ = ["FORMAT_VERSION", "load", "save"]
 FORMAT_VERSION = 2
 
 _FORMAT = "sentree model"
+#: Arrays may take so many times the bytes of the file, which may be compressed.
+_MOST_EXPANSION = 100
 _CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
     "SSEPartition": SSEPartition,
     "SSEHierarchy": SSEHierarchy,
@@ -160,10 +164,6 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
         raise TypeError(f"only {' and '.join(_CLASSES)} can be saved, got {type(model).__name__}")
     check_is_fitted(model, "labels_")
     parameters = {k: _parameter(k, v) for k, v in model.get_params(deep=False).items()}
-    try:
-        _check_fit(model)
-    except ValueError as error:
-        raise ValueError(f"the model is not whole (did its last fit fail?): {error}") from error
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
@@ -200,7 +200,8 @@ def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
     Raises
     ------
     ValueError
-        When the file is damaged, of another kind, or newer than this version of sentree.
+        When the file is damaged, of another kind, or newer than this version of sentree. What it
+        claims to hold is checked before memory is taken for it.
     """
     source = Path(path)
     if not source.exists() and source.suffix != ".npz":
@@ -250,12 +251,30 @@ def _read(path: Path) -> tuple[_Stored, _Stored]:
         stream.seek(0)
         try:
             with np.load(stream, allow_pickle=False) as file:
+                claimed = sum(member.file_size for member in file.zip.infolist())
+                if claimed > _MOST_EXPANSION * path.stat().st_size:
+                    raise ValueError(f"it claims to hold {claimed:,} bytes, far more than it has")
                 names = [name for name in file.files if name != "header"]
-                return _header(file), _Stored((name, file[name]) for name in names)
+                return _header(file), _Stored((name, _array(file, name)) for name in names)
         except (MemoryError, _Refused):
             raise
         except Exception as error:  # zipfile and NumPy raise a dozen kinds for damaged files
             raise ValueError(f"the file is damaged ({error}); save the model again") from None
+
+
+def _array(file: Any, name: str) -> NDArray[Any]:
+    """Read an array after a look at its shape, for which NumPy would make room unseen."""
+    member = file.zip.getinfo(f"{name}.npy")
+    with file.zip.open(member) as start:
+        version = np.lib.format.read_magic(start)
+        old = version == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(start)
+        size = start.tell() + math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and (dtype.itemsize == 0 or size != member.file_size):
+        raise ValueError(f"{name} claims shape {shape} of {dtype}, which is not what is there")
+    found: NDArray[Any] = file[name]
+    return found
 
 
 class _Refused(ValueError):
@@ -265,8 +284,8 @@ class _Refused(ValueError):
 def _header(file: Any) -> _Stored:
     """Return the header of a file of ours that we can read."""
     header = None
-    if "header" in file.files and file["header"].dtype.kind == "S":
-        header = json.loads(file["header"].item(), object_hook=_Stored)
+    if "header" in file.files and (text := _array(file, "header")).dtype.kind == "S":
+        header = json.loads(text.item(), object_hook=_Stored)
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise _Refused("this .npz is no file of sentree.save, but holds other arrays")
     version = header["format_version"]
@@ -360,6 +379,8 @@ def _check_fit(model: Any) -> None:
     _check_shape("trace_", model.trace_, (model.trace_.size,))
     if model.labels_.min(initial=0) < 0:
         raise ValueError("labels_ holds a number below 0")
+    if model.labels_.max(initial=0) >= n:
+        raise ValueError(f"labels_ holds {model.labels_.max()}, but there are {n} samples")
     for name in ("tree_", "binary_tree_") if model.method == "paper" else ("tree_",):
         tree = getattr(model, name, None)
         if tree is not None and tree.n_leaves != n:
@@ -395,7 +416,8 @@ def _check_layout(layout: Layout, width: int) -> None:
     if layout.tails is not None:
         for part in layout.tails:
             _check_shape("the list of long tails", part, layout.tails.columns.shape)
-        if not set(layout.tails.columns.tolist()) <= set(range(width)):
+        columns = layout.tails.columns
+        if columns.size and (columns.min() < 0 or columns.max() >= width):
             raise ValueError(f"a long tail is of a feature beyond the {width} there are")
 
 
@@ -428,7 +450,8 @@ def _copies(arrays: _Stored) -> NDArray[np.int64] | None:
     if "copies" not in arrays:
         return None
     rows = arrays["copies"]
-    if rows.dtype.kind != "i" or not np.array_equal(np.unique(rows), np.arange(rows.max() + 1)):
+    found = np.unique(rows)
+    if rows.dtype.kind != "i" or not np.array_equal(found, np.arange(found.size)):
         raise ValueError("copies does not number the distinct rows from 0")
     return np.asarray(rows, dtype=np.int64)
 
@@ -547,7 +570,7 @@ def _features(stored: _Stored | None) -> Features | None:
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     """Add what predict needs, and return its settings."""
     if isinstance(extension, GraphExtension):
-        return {"kind": "graph"}
+        return {"kind": "graph", "factor": extension.factor}
     if isinstance(extension, DistanceExtension):
         return {"kind": "distances", **_put_join(extension, arrays)}
     if isinstance(extension, LeftOut) or not with_samples:
@@ -604,7 +627,7 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     if kind == "left out":
         return LeftOut()
     if kind == "graph":
-        return GraphExtension()
+        return GraphExtension(float(stored.get("factor", 1.0)))
     if kind not in ("distances", "samples"):
         raise ValueError(f"there is no extension of kind {kind!r}")
     if stored["kernel"] not in KERNELS:

@@ -182,7 +182,12 @@ def weigh(samples: FloatArray, weights: FloatArray, directions: FloatArray | Non
     weighed = np.clip(samples * weights, -_LARGEST, _LARGEST)
     if directions is None:
         return weighed
-    return np.hstack((weighed, np.clip(weighed @ directions, -_LARGEST, _LARGEST)))
+    # Feature by feature: a matrix product rounds a row by what is beside it, and a training sample
+    # that comes back alone would not be found equal.
+    along = np.zeros((len(samples), directions.shape[1]))
+    for column, direction in zip(weighed.T, directions, strict=True):
+        along += column[:, None] * direction
+    return np.hstack((weighed, np.clip(along, -_LARGEST, _LARGEST)))
 
 
 def check_samples(X: Any, fewest: int = 2) -> Any:

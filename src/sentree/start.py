@@ -74,7 +74,8 @@ def keep_numbers(
     """Give every cluster the number of the earlier one that it shares most samples with.
 
     Each number goes to one cluster, the largest overlaps first, and those of locked points before
-    all; clusters that are left get numbers that were not in use.
+    all. Numbers stay 0..k-1: clusters that are new, or whose number is k or more since others are
+    gone, get those that are free.
     """
     now = renumber(labels)
     width = int(before.max(initial=-1)) + 1
@@ -91,6 +92,5 @@ def keep_numbers(
         if number[cluster] < 0 and old not in taken:
             number[cluster] = old
             taken.add(old)
-    fresh = np.flatnonzero(number < 0)
-    number[fresh] = width + np.arange(fresh.size, dtype=np.int32)
+    number[(number < 0) | (number >= number.size)] = np.setdiff1d(np.arange(number.size), number)
     return number[now]

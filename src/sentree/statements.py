@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+#: The largest number a sample may have: that of the last vertex of the largest graph.
+_LARGEST = 2**31 - 3
 #: Words, in small letters, that usually stand for a class that is not known.
 _UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
 _UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
@@ -120,11 +122,10 @@ def whole_numbers(array: NDArray[Any], statement: Callable[[int], str]) -> IntAr
         if bad.size:
             telling = [k for k in bad.tolist() if not is_whole(array[k])]
             raise ValueError(f"{statement((telling or bad.tolist())[0])}: samples are integers")
-    whole = array.astype(np.int64)
-    negative = np.flatnonzero(whole < 0)
-    if negative.size:
-        raise ValueError(f"{statement(int(negative[0]))}: samples are numbered from 0")
-    return whole
+    outside = np.flatnonzero((array < 0) | (array > _LARGEST))
+    if outside.size:
+        raise ValueError(f"{statement(int(outside[0]))}: samples are numbered from 0 to {_LARGEST}")
+    return array.astype(np.int64)
 
 
 def is_whole(value: Any) -> bool:

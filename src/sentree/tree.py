@@ -250,20 +250,19 @@ class EncodingTree:
         return renumber(follow(up)[: self.n_leaves])
 
     def cut_to(self, n_clusters: int) -> NodeArray:
-        """Return the coarsest partition with at least ``n_clusters`` clusters.
+        """Return a partition with at most ``n_clusters`` clusters.
 
-        The inner nodes are opened from the last to the first: that undoes the joins of an
-        agglomerative tree in reverse, and opens the largest node first where the tree was grown
-        level by level. A binary tree gives exactly ``n_clusters``; opening a node of more children
-        may give more.
+        The inner nodes are opened from the last to the first, up to the one that would give too
+        many clusters: that undoes the joins of an agglomerative tree in reverse, and opens the
+        largest node first where the tree was grown level by level. A binary tree gives exactly
+        ``n_clusters``. Where nodes have more children there may be fewer; a root with more children
+        than ``n_clusters`` gives one cluster (:meth:`labels_at` opens it). Cuts are nested.
         """
         n = self.n_leaves
         if not 1 <= n_clusters <= n:
             raise ValueError(f"n_clusters must be between 1 and {n}, got {n_clusters}")
         children = np.bincount(self.parent[:-1], minlength=self.n_nodes)[n:][::-1]
-        opened = int(np.searchsorted(1 + np.cumsum(children - 1), n_clusters))
-        if n_clusters > 1:
-            opened += 1
+        opened = int(np.searchsorted(1 + np.cumsum(children - 1), n_clusters, side="right"))
         lowest_opened = self.n_nodes - opened
         nodes = np.arange(self.n_nodes, dtype=np.int32)
         up = np.where((self.parent >= 0) & (self.parent < lowest_opened), self.parent, nodes)

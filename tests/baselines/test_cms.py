@@ -174,7 +174,7 @@ def test_equals_the_plain_form(options, seed):
 
 
 @given(st.integers(0, 2**20), st.booleans())
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_equals_the_plain_form_on_coarse_grids(seed, blurring):
     """Coincident samples and links between them, links that overlap, and equal distances."""
     random = np.random.default_rng(seed)

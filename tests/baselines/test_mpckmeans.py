@@ -19,7 +19,7 @@ def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None  # a check that fails raises
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 60), st.integers(1, 4), st.integers(0, 10**6), st.booleans())
 def test_the_farthest_pair_is_the_farthest(n, d, seed, heavy):
     random = np.random.default_rng(seed)

@@ -106,7 +106,7 @@ def random_clusterings(random, n, m):
     return np.array([renumber(row) for row in rows])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.integers(2, 30), st.integers(1, 5), st.integers(0, 12), st.integers(0, 12),
     st.sampled_from([0.3, 0.5, 0.8, 1.0]), st.integers(0, 10**6),
@@ -125,7 +125,7 @@ def test_consensus_is_the_slow_one(n, m, n_must, n_cannot, threshold, seed):
         assert level.min() == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 40), st.integers(1, 5), st.integers(0, 10**6))
 def test_without_constraints_it_is_multicons(n, m, seed):
     """The unsupervised method compares each set with the later ones only."""
@@ -156,7 +156,7 @@ def test_nested_partitions_make_a_tree_without_chains():
     assert parent.tolist() == [6, 6, 8, 9, 7, 7, 8, 10, 9, 10, -1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 25), st.integers(1, 4), st.integers(0, 10**6))
 def test_samples_meet_where_the_partitions_part_them(n, m, seed):
     rows = random_clusterings(np.random.default_rng(seed), n, m)

@@ -172,7 +172,8 @@ def _blocks(
     n = shown.n_leaves
     if names is not None and len(names) != n:
         raise ValueError(f"{len(names)} names for {n} samples: give one for each")
-    branches = shown.by_volume().cut_to(min(len(COLOURS), n)) if labels is None else labels
+    colours = max(len(COLOURS), shown.children(shown.root).size)  # the root is opened at least
+    branches = shown.by_volume().cut_to(min(colours, n)) if labels is None else labels
     classes, code, _ = ranked(branches, n)
     k = len(classes)
     winner, purity = majority(shape, code, k)

@@ -78,7 +78,7 @@ def sse(
     hard : bool, default=False
         Whether all of it must hold; else it is weighed against the data, and some may be broken.
     penalty : float, optional
-        Weight of what is said against the graph; 1 by default.
+        Weight of what is said against the graph; 1 by default, and at most 10.
     resolution : float, optional
         Larger gives more clusters; 1 unites what is linked more than by chance. Without it and
         ``n_clusters`` the data decide. Not on the scale of Leiden's.

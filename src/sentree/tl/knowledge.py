@@ -35,6 +35,9 @@ IntArray = NDArray[np.int64]
 
 __all__ = ["gather", "with_names"]
 
+#: More different numbers than this, most of which occur once, are hardly classes.
+_MANY_NUMBERS = 50
+
 
 def gather(
     adata: AnnData,
@@ -72,8 +75,8 @@ def gather(
         given += Constraints.from_groups(_groups(values))
     if labels_key is not None:
         values = _values(adata, inside, labels_key, "labels_key", unlabeled_category)
-        _doubt_labels(values, labels_key, unlabeled_category)
         given += _labels(values, labels_key) if nested is None else nested(values, unknown=None)
+        _doubt_labels(values, labels_key, unlabeled_category)
     _doubt_negative(given)
     return given
 
@@ -130,9 +133,19 @@ def _labels(values: NDArray[np.object_], key: str) -> Constraints:
 
 
 def _doubt_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
-    """Warn where no label is known, one looks like the mark of unknown ones, or is mistyped."""
-    if is_unknown(values, None).all():
+    """Warn where no label is known, one looks like the mark of unknown ones, or is mistyped.
+
+    Also where they look like a measurement.
+    """
+    known = values[~is_unknown(values, None)]
+    if known.size == 0:
         warn(f"obs[{key!r}] holds no known label")
+    different = set(map(str, known.tolist()))
+    if len(different) > max(_MANY_NUMBERS, known.size / 2) and all(map(_is_number, different)):
+        warn(
+            f"obs[{key!r}] holds {len(different)} different numbers for {known.size} cells, which "
+            "looks like a measurement and not like labels: name a column of classes"
+        )
     counts = count_classes(value if isinstance(value, str) else None for value in values)
     names = sorted(counts)
     plain = [name.strip().lower() for name in names]
@@ -148,6 +161,14 @@ def _doubt_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
             f"obs[{key!r}] holds {rare!r} in row {row} ({count} in all), and {likely!r} "
             f"{counts[likely][0]} times: is it mistyped?"
         )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _doubt_negative(given: Constraints) -> None:
