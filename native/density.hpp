@@ -75,11 +75,11 @@ class DensityTree {
   static constexpr std::int32_t kNone = -1;
 
   struct Peak {
-    double born;             // height
-    double mass = 0;         // sum of the densities at which vertices joined
-    double count = 0;        // vertices
-    double best = 0;         // excess of mass of the best clusters in it
-    double of_parts = 0;     // that of the best clusters in its parts
+    double born;          // height
+    double mass = 0;      // sum of the densities at which vertices joined
+    double count = 0;     // vertices
+    double best = 0;      // excess of mass of the best clusters in it
+    double of_parts = 0;  // that of the best clusters in its parts
     std::int32_t above = kNone, inside = kNone;
     bool chosen = false, absorbed = false, is_root = false;
   };
