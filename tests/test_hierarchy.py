@@ -253,7 +253,7 @@ def test_triplets_are_kept_and_tell_about_others(digits, options):
     model = SSEHierarchy(**options).fit(X, constraints=Constraints.from_triplets(told))
     assert model.constraint_report_.given["triplets"] == 300
     assert model.constraint_report_.share > 0.95
-    assert kept(model.tree_, others).n_broken < 0.5 * kept(plain.tree_, others).n_broken
+    assert kept(model.tree_, others).n_broken < 0.6 * kept(plain.tree_, others).n_broken
     if "height" not in options:
         assert is_node(model.tree_, model.labels_)
 

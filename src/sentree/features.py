@@ -34,6 +34,10 @@ _SHRINKAGE, _LENGTH, _LEAST_SPREAD = 4.0, 3.0, 1e-3
 #: Weights beyond which a feature is said to be weighed up or down, and how many of each are named.
 _UP, _DOWN, _NAMED = 1.2, 0.8, 5
 
+#: Samples that are looked at to see whether labels are near to all; how many times farther than
+#: this quantile of what labels are from their like is far; and the share of far ones that is many.
+_LOOKED_AT, _FAR, _MOST_OWN, _MANY = 1000, 1.5, 0.9, 0.2
+
 IntArray = NDArray[np.int64]
 
 
@@ -146,8 +150,37 @@ def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later, with a reason
     if not known.all() or index.size < 2:
         return layout
-    found = weigh_features(layout.scaled(samples[index]), code)
+    labelled = layout.scaled(samples[index])
+    if _many_far(layout.scaled(_drawn(samples)), labelled, code):
+        return layout  # what tells these classes apart may not tell the others
+    found = weigh_features(labelled, code)
     return layout if found is None else layout.weighed(*found)
+
+
+def _drawn(samples: FloatArray) -> FloatArray:
+    """Return some of the samples."""
+    if samples.shape[0] <= _LOOKED_AT:
+        return samples
+    return np.asarray(
+        samples[np.random.default_rng(0).choice(samples.shape[0], _LOOKED_AT, replace=False)]
+    )
+
+
+def _many_far(samples: FloatArray, labelled: FloatArray, code: NDArray[Any]) -> bool:
+    """Tell whether many samples are so far from all labels that they are likely of other classes.
+
+    That is, farther than labels of one class are from one another.
+    """
+    from scipy.spatial.distance import cdist
+
+    among = cdist(labelled, labelled)
+    np.fill_diagonal(among, np.inf)
+    own = np.where(code[:, None] == code[None], among, np.inf).min(axis=1)
+    own = own[np.isfinite(own)]
+    if own.size == 0:
+        return False
+    near = _FAR * np.quantile(own, _MOST_OWN)
+    return bool(np.mean(cdist(samples, labelled).min(axis=1) > near) > _MANY)
 
 
 def _asked(given: Constraints) -> tuple[IntArray, IntArray]:
