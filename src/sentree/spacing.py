@@ -57,13 +57,15 @@ class Spacing:
         i, j = vertex[row], vertex[graph.indices]
         with np.errstate(under="ignore"):
             square = -np.log(np.minimum(graph.weights, 1.0)) * width[row] * width[graph.indices]
-        out = i != j
-        i, j, length = i[out], j[out], np.sqrt(square[out])
-        order = np.lexsort((length, j, i))
-        i, j, length = i[order], j[order], length[order]
-        nearest = np.ones(i.size, dtype=bool)
-        nearest[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
-        i, j, length = i[nearest], j[nearest], length[nearest]
+        length = np.sqrt(square)
+        if not np.array_equal(vertex, np.arange(n)):  # some samples are one vertex
+            out = i != j
+            i, j, length = i[out], j[out], length[out]
+            order = np.lexsort((length, j, i))
+            i, j, length = i[order], j[order], length[order]
+            nearest = np.ones(i.size, dtype=bool)
+            nearest[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
+            i, j, length = i[nearest], j[nearest], length[nearest]
         indptr = np.concatenate(([0], np.cumsum(np.bincount(i, minlength=n))))
         return cls(indptr, i.astype(np.int32), j.astype(np.int32), length)
 
@@ -80,7 +82,8 @@ class Spacing:
     @cached_property
     def _by_length(self) -> FloatArray:
         """The lengths, rising within each row."""
-        return self.lengths[np.lexsort((self.lengths, self.rows))]
+        share = self.lengths / max(self.lengths.max(initial=0.0), np.finfo(float).tiny)
+        return self.lengths[np.argsort(self.rows + 0.5 * share)]  # one key is faster than two
 
     def reach(self, rank: int) -> FloatArray:
         """Return the length to the neighbour of a rank, or the last; 0 where there is none."""
