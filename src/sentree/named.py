@@ -116,11 +116,16 @@ class NamedSearch:
 
     def run(self, known: KnownClasses, way: Way) -> NamedClusters:
         """Find a cluster for each class, and what else there is."""
-        return self.followed(known, way, self.told(known, belief_graph(self.problem), way.linear))
+        return self.followed(known, way, self.told(known, way.linear))
 
-    def told(self, known: KnownClasses, graph: Any, linear: bool, spread: Any = None) -> Told:
+    @cached_property
+    def belief_graph(self) -> Any:
+        """The graph that labels spread over."""
+        return belief_graph(self.problem)
+
+    def told(self, known: KnownClasses, linear: bool, spread: Any = None) -> Told:
         """Unite modules around what labels say once they are spread, or as ``spread`` has it."""
-        named, n = known.n_classes, self.problem.graph.n
+        graph, named, n = self.belief_graph, known.n_classes, self.problem.graph.n
         quick = spread is not None
 
         def with_features(found: Any, known: KnownClasses) -> Any:
@@ -313,20 +318,19 @@ def hidden_accuracy(
     fold[order] = np.arange(order.size) % _FOLDS
     fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
     found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
-    graph = belief_graph(search.problem)
     doubted = np.zeros(known.points.size, dtype=bool)
     for part in range(1 if once else _FOLDS):
         hidden = fold == part
         if not hidden.any():
             continue
         visible = known.without(hidden)
-        spread = beliefs(graph, search.problem.graph.n, visible, known.n_classes, quick=True)
+        graph, n = search.belief_graph, search.problem.graph.n
+        spread = beliefs(graph, n, visible, known.n_classes, quick=True)
         others = spread[known.points[hidden]].toarray()
         own = others[np.arange(others.shape[0]), known.code[hidden]]
         doubted[hidden] = (own < _CONTRADICTED) & (others.max(axis=1) > _SURE)
         told = {
-            linear: search.told(visible, graph, linear, spread)
-            for linear in {way.linear for way in ways}
+            linear: search.told(visible, linear, spread) for linear in {way.linear for way in ways}
         }
         for way, right in zip(ways, found, strict=True):
             labels = search.followed(visible, way, told[way.linear]).result.labels
