@@ -264,17 +264,18 @@ Out<double> sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t 
   }));
 }
 
-Out<std::int32_t> density_clusters(Ints i, Ints j, Doubles height, std::int32_t n,
-                                   std::int32_t fewest, double least_rise, nb::object progress) {
+Out<std::int32_t> density_clusters(Ints i, Ints j, Doubles height, std::int32_t n, std::int32_t few,
+                                   std::int32_t many, double high_rise, double least_rise,
+                                   nb::object progress) {
   require(i.size() == j.size() && i.size() == height.size(), "ends and heights differ in length");
-  require(fewest >= 1, "a peak has at least one vertex");
+  require(few >= 1, "a peak has at least one vertex");
   for (std::size_t e = 0; e < i.size(); ++e) {
     require(i.data()[e] >= 0 && i.data()[e] < n && j.data()[e] >= 0 && j.data()[e] < n,
             "an end is out of range");
   }
   return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::density_clusters(i.data(), j.data(), height.data(), i.size(), n, fewest,
-                                     least_rise, monitor);
+    return sentree::density_clusters(i.data(), j.data(), height.data(), i.size(), n,
+                                     {few, many, high_rise, least_rise}, monitor);
   }));
 }
 
@@ -458,8 +459,8 @@ NB_MODULE(_kernels, module) {
              "i"_a, "to"_a);
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
              "progress"_a.none());
-  module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "fewest"_a,
-             "least_rise"_a, "progress"_a.none());
+  module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,
+             "many"_a, "high_rise"_a, "least_rise"_a, "progress"_a.none());
   module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
              "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a, "least_change"_a,
              "progress"_a.none());

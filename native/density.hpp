@@ -12,14 +12,20 @@
 
 namespace sentree {
 
+// How large and high a peak must be: few vertices make one only if it rises high.
+struct PeakSize {
+  std::int32_t few, many;
+  double high_rise, least_rise;
+};
+
 // A peak is born when so many vertices are connected, grows, and ends where it meets another. Of a
 // peak and those within it the one with the greater excess of mass counts: the sum over its
 // vertices of the density at which they joined it, less that at which it ends.
 class DensityTree {
  public:
   // Heights are minus the log of density, the densest first.
-  DensityTree(std::int32_t n, std::int32_t fewest, double least_rise)
-      : fewest_(fewest), least_rise_(least_rise), up_(n), size_(n, 1), peak_(n, kNone), next_(n) {
+  DensityTree(std::int32_t n, const PeakSize& size)
+      : least_(size), up_(n), size_(n, 1), peak_(n, kNone), next_(n) {
     std::iota(up_.begin(), up_.end(), 0);
     std::iota(next_.begin(), next_.end(), 0);
     joined_.assign(n, kNone);
@@ -37,7 +43,7 @@ class DensityTree {
     up_[b] = a;
     size_[a] += size_[b];
     std::swap(next_[a], next_[b]);  // one ring of the vertices of both
-    if (peak_[a] == kNone && size_[a] >= fewest_) {
+    if (peak_[a] == kNone && size_[a] >= least_.few) {
       peak_[a] = found(height);
       join(a, peak_[a], height);
     }
@@ -103,22 +109,34 @@ class DensityTree {
       joined_[i] = peak;
       i = next_[i];
     } while (i != component);
-    peaks_[peak].count += size_[component];
-    peaks_[peak].mass += size_[component] * density(height);
+    add(peak, size_[component], height);
+  }
+
+  // A peak that becomes large is as high as where it does.
+  void add(std::int32_t peak, double count, double height) {
+    Peak& at = peaks_[peak];
+    const bool was_large = at.count >= least_.many;
+    at.count += count;
+    at.mass += count * density(height);
+    if (!was_large && at.count >= least_.many && at.inside == kNone) at.born = height;
   }
 
   // Two peaks meet. One that hardly rises above the place is part of the other.
   std::int32_t meet(std::int32_t p, std::int32_t q, double height) {
     if (peaks_[p].born > peaks_[q].born) std::swap(p, q);
-    if (height - peaks_[q].born < least_rise_) {
+    double least_rise = least_.least_rise;
+    if (std::min(peaks_[p].count, peaks_[q].count) < least_.many) {
+      if (peaks_[p].count < peaks_[q].count) std::swap(p, q);
+      least_rise = least_.high_rise;
+    }
+    if (height - peaks_[q].born < least_rise) {
       peaks_[q].above = p;
       peaks_[q].absorbed = true;
-      peaks_[p].count += peaks_[q].count;
-      peaks_[p].mass += peaks_[q].count * density(height);
+      add(p, peaks_[q].count, height);
       return p;
     }
     const std::int32_t both = found(height);
-    peaks_[both].born = peaks_[p].born;
+    peaks_[both].born = std::min(peaks_[p].born, peaks_[q].born);
     peaks_[both].inside = p;
     for (const std::int32_t part : {p, q}) {
       choose(peaks_[part], density(height));
@@ -137,8 +155,7 @@ class DensityTree {
     peak.best = std::max(excess, peak.of_parts);
   }
 
-  std::int32_t fewest_;
-  double least_rise_;
+  PeakSize least_;
   std::vector<std::int32_t> up_, size_, peak_, next_, joined_;
   std::vector<Peak> peaks_;
 };
@@ -146,9 +163,9 @@ class DensityTree {
 // Heights of edges must rise. Returns the cluster of every vertex, or -1.
 inline std::vector<std::int32_t> density_clusters(const std::int32_t* i, const std::int32_t* j,
                                                   const double* height, std::size_t n_edges,
-                                                  std::int32_t n, std::int32_t fewest,
-                                                  double least_rise, Monitor& monitor) {
-  DensityTree tree(n, fewest, least_rise);
+                                                  std::int32_t n, const PeakSize& size,
+                                                  Monitor& monitor) {
+  DensityTree tree(n, size);
   for (std::size_t e = 0; e < n_edges; ++e) {
     monitor.work(1, static_cast<double>(e) / static_cast<double>(n_edges));
     tree.connect(i[e], j[e], height[e]);

@@ -54,19 +54,40 @@ def test_peaks_are_those_of_hdbscan_on_all_distances(seed):
     peer = HDBSCAN(min_cluster_size=8, min_samples=1, copy=True).fit(X).labels_
     i, j = np.triu_indices(len(X), 1)
     height = np.log(pairwise_distances(X)[i, j])
-    found = density_clusters(i, j, height, len(X), fewest=8, least_rise=0.0)
+    found = density_clusters(i, j, height, len(X), few=8, many=8, high_rise=0.0, least_rise=0.0)
     assert adjusted_rand_score(peer, found) == pytest.approx(1.0)
 
 
 def test_peaks_that_hardly_rise_are_none():
     # Two pairs of near vertices, and a bridge that is hardly longer.
     i, j, height = [0, 2, 1], [1, 3, 2], [0.0, 0.0, 0.2]
-    assert len(set(density_clusters(i, j, height, 4, fewest=2, least_rise=0.1).tolist())) == 2
-    assert density_clusters(i, j, height, 4, fewest=2, least_rise=0.3).tolist() == [0, 0, 0, 0]
+    assert (
+        len(
+            set(
+                density_clusters(
+                    i, j, height, 4, few=2, many=2, high_rise=0.0, least_rise=0.1
+                ).tolist()
+            )
+        )
+        == 2
+    )
+    assert density_clusters(
+        i, j, height, 4, few=2, many=2, high_rise=0.0, least_rise=0.3
+    ).tolist() == [0, 0, 0, 0]
+
+
+def test_a_small_peak_must_rise_high():
+    # A chain of six vertices, and a pair beyond a gap.
+    i, j, height = [0, 1, 2, 3, 4, 6, 5], [1, 2, 3, 4, 5, 7, 6], [0.0] * 6 + [2.0]
+    options = {"few": 2, "many": 4, "least_rise": 0.1}
+    assert len(set(density_clusters(i, j, height, 8, high_rise=1.0, **options).tolist())) == 2
+    assert len(set(density_clusters(i, j, height, 8, high_rise=3.0, **options).tolist())) == 1
 
 
 def test_too_few_vertices_are_no_peak():
-    assert density_clusters([0], [1], [0.0], 3, fewest=3, least_rise=0.0).tolist() == [-1, -1, -1]
+    assert density_clusters(
+        [0], [1], [0.0], 3, few=3, many=3, high_rise=0.0, least_rise=0.0
+    ).tolist() == [-1, -1, -1]
 
 
 def test_moons_are_two_peaks():

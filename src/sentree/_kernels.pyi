@@ -92,7 +92,15 @@ def sharpened(
     progress: Progress,
 ) -> Doubles: ...
 def density_clusters(
-    i: Ints, j: Ints, height: Doubles, n: int, fewest: int, least_rise: float, progress: Progress
+    i: Ints,
+    j: Ints,
+    height: Doubles,
+    n: int,
+    few: int,
+    many: int,
+    high_rise: float,
+    least_rise: float,
+    progress: Progress,
 ) -> Ints: ...
 def spread(
     indptr: Longs,

@@ -345,7 +345,9 @@ def density_clusters(
     height: ArrayLike,
     n: int,
     *,
-    fewest: int,
+    few: int,
+    many: int,
+    high_rise: float,
     least_rise: float,
     progress: Progress = None,
 ) -> NDArray[np.int32]:
@@ -359,15 +361,18 @@ def density_clusters(
         Minus the log of the density at each edge.
     n : int
         Number of vertices.
-    fewest : int
-        Vertices that make a peak.
-    least_rise : float
-        How much the log of density must rise from where a peak meets another one; less is no peak.
+    few, many : int
+        Vertices that make a small peak, and a large one.
+    high_rise, least_rise : float
+        How much the log of density must rise from where a small peak meets another one, and a large
+        peak; less is no peak.
     """
     rising = np.asarray(height, dtype=np.float64)
     order = np.argsort(rising, kind="stable")
     first, second = (np.asarray(side, dtype=np.int32)[order] for side in (i, j))
-    found = _kernels.density_clusters(first, second, rising[order], n, fewest, least_rise, progress)
+    found = _kernels.density_clusters(
+        first, second, rising[order], n, few, many, high_rise, least_rise, progress
+    )
     return (np.unique(np.append(found, -1), return_inverse=True)[1][:-1] - 1).astype(np.int32)
 
 

@@ -41,7 +41,7 @@ class SSEPartition(SSEEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Without it the data decide, at the scale that ``resolution`` sets; with
+        Number of clusters. Without it the data decide, or the scale that ``resolution`` sets; with
         labels there is a cluster for each class named, and one for each cluster of the data that
         labels seem not to name; thirty must-links and cannot-links or more choose the number by
         what a search keeps of those that it was not shown.

@@ -15,8 +15,9 @@ __all__ = ["Spacing"]
 
 #: Neighbours by which dimension is told.
 _NEAREST = 12
-#: A peak of density has this share of the samples, and so many at least.
-_SHARE_OF_PEAK, _FEWEST_IN_PEAK = 1 / 50, 5
+#: A peak of density has this share of the samples, and so many at least; or so few, if the log of
+#: density rises so much.
+_SHARE_OF_PEAK, _FEWEST_IN_PEAK, _FEW, _HIGH_RISE = 1 / 50, 5, 15, 2.0
 #: Neighbours by which density is told, and how much its log must rise for a peak: where there are
 #: clusters, and to be sure that there are.
 _LIKELY, _SURE = (8, 0.3), (12, 0.6)
@@ -130,5 +131,14 @@ class Spacing:
         height = self.dimension * np.log(np.maximum(length, np.finfo(float).tiny))
         if height.size:
             height -= np.median(height)
-        fewest = max(round(self.n * _SHARE_OF_PEAK), _FEWEST_IN_PEAK)
-        return density_clusters(i, j, height, self.n, fewest=fewest, least_rise=rise)
+        many = max(round(self.n * _SHARE_OF_PEAK), _FEWEST_IN_PEAK)
+        return density_clusters(
+            i,
+            j,
+            height,
+            self.n,
+            few=min(_FEW, many),
+            many=many,
+            high_rise=_HIGH_RISE,
+            least_rise=rise,
+        )
