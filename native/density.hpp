@@ -112,13 +112,15 @@ class DensityTree {
     add(peak, size_[component], height);
   }
 
-  // A peak that becomes large is as high as where it does.
+  // A peak that becomes large counts as born there.
   void add(std::int32_t peak, double count, double height) {
     Peak& at = peaks_[peak];
     const bool was_large = at.count >= least_.many;
     at.count += count;
     at.mass += count * density(height);
-    if (!was_large && at.count >= least_.many && at.inside == kNone) at.born = height;
+    if (was_large || at.count < least_.many || at.inside != kNone) return;
+    at.born = height;
+    at.mass = at.count * density(height);
   }
 
   // Two peaks meet. One that hardly rises above the place is part of the other.
