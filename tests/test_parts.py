@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from sentree import SSEPartition
+from sentree import Constraints, SSEHierarchy, SSEPartition
 from sentree.affinity import build_affinity
 from sentree.hard import contract
 from sentree.optimise import link, multilevel
@@ -42,6 +42,20 @@ def test_moons_are_the_same_over_seeds(seed):
     model = SSEPartition(random_state=seed).fit(X)
     assert model.n_clusters_ == 2
     assert adjusted_rand_score(y, model.labels_) > 0.9
+
+
+@pytest.mark.parametrize("estimator", [SSEPartition, SSEHierarchy])
+@pytest.mark.parametrize("d", [2, 5])
+def test_hard_pairs_hold_in_one_cloud(estimator, d):
+    X = np.random.default_rng(0).normal(size=(300, d))
+    told = Constraints.from_pairs([(6, 7)], [(0, 1), (2, 3), (4, 5)], hard=True)
+    assert estimator().fit(X, constraints=told).constraint_report_.n_broken == 0
+
+
+def test_hard_pairs_hold_in_moons():
+    X, _ = make_moons(300, noise=0.05, random_state=0)
+    told = Constraints.from_pairs(None, [(0, 1), (2, 3), (4, 5)], hard=True)
+    assert SSEPartition().fit(X, constraints=told).constraint_report_.n_broken == 0
 
 
 def test_a_factor_of_all_features_changes_nothing():

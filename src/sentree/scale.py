@@ -209,7 +209,7 @@ def coarsen(
 
     Where it is known how samples lie in space, what touches is compared with what would touch in
     one cloud, and on lines and in the plane peaks of density are clusters (:mod:`sentree.parts`).
-    Else the graph alone must tell:
+    Else, and where hard constraints keep samples apart, the graph alone must tell:
 
     Modules are united along their linkages, strongest first. In clouds of many dimensions parts
     touch in proportion to their volumes, and unions end at chance level. In shapes of few
@@ -218,7 +218,8 @@ def coarsen(
     within either side.
     """
     labels = problem.extended(labels)
-    if spacing is not None and spacing.dimension is not None:
+    parted = apart_pairs(problem.relation)[0].size > 0  # which density knows nothing of
+    if spacing is not None and spacing.dimension is not None and not parted:
         return problem.extended(_natural_parts(problem, labels, spacing))
     path = link(problem.graph, labels, problem.relation)
     return renumber(_natural(path, *_volumes(problem.graph, labels))[labels])
