@@ -292,3 +292,13 @@ def slow_assign(graph, labels, weights, own=0.0):
     extended[n, n] = own
     values = placements(extended, [*labels, None], n)
     return min(values, key=values.get), values
+
+
+def unequal_clouds(sizes, d, seed):
+    """Draw up to four Gaussian clouds of given sizes in d dimensions, d even, and their numbers."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[: len(sizes)]
+    centres = np.repeat(corners, d // 2, axis=1) / np.sqrt(d / 2)  # as far apart in any dimension
+    X = np.concatenate([c + rng.normal(size=(n, d)) for c, n in zip(centres, sizes, strict=True)])
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    return X, y

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
+from reference import unequal_clouds
 from sentree import Constraints, SSEHierarchy, SSEPartition
 
 
@@ -156,11 +157,7 @@ def test_a_refit_with_a_new_class_gives_it_a_cluster():
 @pytest.mark.parametrize("d", [2, 20])
 @pytest.mark.parametrize("sizes", [(769, 77, 77, 77), (571, 143, 143, 143), (2000, 200, 20)])
 def test_clusters_of_unequal_size_are_found_with_their_number(sizes, d):
-    rng = np.random.default_rng(0)
-    corners = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[: len(sizes)]
-    centres = np.repeat(corners, d // 2, axis=1) / np.sqrt(d / 2)  # as far apart in any dimension
-    X = np.concatenate([c + rng.normal(size=(n, d)) for c, n in zip(centres, sizes, strict=True)])
-    y = np.repeat(np.arange(len(sizes)), sizes)
+    X, y = unequal_clouds(sizes, d, seed=0)
     assert adjusted_rand_score(y, SSEPartition(len(sizes)).fit(X).labels_) > 0.9
 
 

@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
+from reference import unequal_clouds
 from sentree import Constraints, SSEHierarchy, SSEPartition
 from sentree.affinity import build_affinity
 from sentree.hard import contract
@@ -26,11 +27,7 @@ def test_one_cloud_is_one_cluster(form, d, n):
     "sizes", [(769, 77, 77, 77), (571, 143, 143, 143), (2000, 200, 60), (5000, 120)]
 )
 def test_clusters_of_unequal_size_are_found_without_their_number(sizes, d):
-    rng = np.random.default_rng(1)
-    corners = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[: len(sizes)]
-    centres = np.repeat(corners, d // 2, axis=1) / np.sqrt(d / 2)  # as far apart in any dimension
-    X = np.concatenate([c + rng.normal(size=(n, d)) for c, n in zip(centres, sizes, strict=True)])
-    y = np.repeat(np.arange(len(sizes)), sizes)
+    X, y = unequal_clouds(sizes, d, seed=1)
     model = SSEPartition().fit(X)
     assert model.n_clusters_ == len(sizes)
     assert adjusted_rand_score(y, model.labels_) > 0.95
