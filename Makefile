@@ -39,6 +39,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/command_line.py --out benchmarks/results/command_line.csv
 	$(BIN)/python benchmarks/quality.py --objective --out benchmarks/results
 	$(BIN)/python benchmarks/amount.py --out benchmarks/results
+	$(BIN)/python benchmarks/refit.py --out benchmarks/results/refit.csv
 	$(BIN)/python benchmarks/scale.py --first-seed 300 --out benchmarks/results
 	$(BIN)/python benchmarks/trees.py --out benchmarks/results
 	$(BIN)/python benchmarks/trees.py --text --out benchmarks/results

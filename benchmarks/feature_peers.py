@@ -94,7 +94,7 @@ def sentree(problem):
     task, given = TASKS[problem.task], problem.given
     for name, k in (("sentree", None), ("sentree, k", problem.table.k)):
         if task.with_k if k else task.without_k:
-            model = SSEPartition(n_clusters=k, random_state=problem.seed)
+            model = SSEPartition(n_clusters=k, hard=task.hard, random_state=problem.seed)
             pairs = {"must_link": given.must_link, "cannot_link": given.cannot_link}
             start = time.process_time()
             model.fit(problem.table.X, given.labels, **pairs)
@@ -279,6 +279,8 @@ def installed(names):
 
 def methods_for(task):
     """Names of the methods that a task is for."""
+    if TASKS[task].hard:
+        return [OURS]
     names = [OURS, *UNGUIDED.get(task, {}), *GUIDED.get(TASKS[task].kind, {})]
     return [name for name in names if name != "leidenalg" or task in LEIDEN_TASKS]
 

@@ -1,8 +1,10 @@
-"""Data that are not the paper's: sentree beside peers at their best, on the same draws.
+r"""Data that are not the paper's: sentree beside peers at their best, on the same draws.
 
     python benchmarks/general.py --jobs 2 --out benchmarks/results   # everything
     python benchmarks/general.py --quick                             # one draw, a few minutes
     python benchmarks/general.py --methods sentree --parts sets      # sentree alone
+    python benchmarks/general.py --tasks 1-pairs 5-pairs 20-pairs 60-pairs 300-pairs \
+        20-hard 60-hard 300-hard                                     # what pairs are worth
 
 Every row of general.csv is one method on one draw of one task, with the adjusted Rand index on the
 rows that had no label (on all of them where the task gives none), the clusters found and the CPU
@@ -10,7 +12,9 @@ seconds. Rows are written as they come, and ``--resume`` does what is missing.
 ``--beside general.csv`` takes the rows of methods that are not run from an earlier run.
 
 Methods that no constraint guides are run once on a set that is the same in all draws; made sets of
-more than 2,500 rows (customers: 6,000), and texts, have two draws at most.
+more than 2,500 rows (customers: 6,000), and texts, have two draws at most. Other numbers of pairs
+than 60, and hard ones, are run where they are asked for by ``--tasks``, with sentree without pairs
+beside them.
 """
 
 from __future__ import annotations

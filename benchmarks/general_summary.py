@@ -1,4 +1,4 @@
-"""What the rows of general.csv say: means by task and method, sets lost, and a picture.
+"""What the rows of general.csv say: means by task and method, pairs, sets lost, and a picture.
 
 The best peer of a set is chosen afterwards, by the same scores: no one who has the data alone could
 choose it, and of a dozen methods the best is a little better by luck.
@@ -12,10 +12,12 @@ import pandas as pd
 
 from feature_peers import OURS, family
 from general_sets import HALVES
-from tasks import TASKS
+from tasks import TASKS, WITHOUT_PAIRS
 
 #: A set is lost where sentree is so much below the best peer.
 LOST = 0.10
+#: Draws count where sentree finds so much without pairs.
+CLEAR = 0.1
 COLOURS = dict(zip(HALVES, ("#0072B2", "#E69F00"), strict=True))
 
 
@@ -32,6 +34,11 @@ def print_summary(rows):
         table["CPU s"] = of_part.groupby(["task", "method"])["seconds"].mean()
         print(f"\n{part}: mean ARI by task and method")
         print(table.round(3).to_string(na_rep=""))
+    table = pairs_against_none(rows)
+    if len(table):
+        print("\npairs against none: mean ARI of sentree, less that without pairs of the same set;")
+        print(f"draws in which none gives more than {CLEAR}, and in how many pairs halve it")
+        print(table.round(3).to_string())
     table = differences(by_set(rows))
     if len(table):
         print("\nsets by what sentree has above the best peer of the set")
@@ -54,6 +61,31 @@ def means(scores):
         name: place for place, name in enumerate([*TASKS, OURS, *dict.fromkeys(long["method"])])
     }
     return table.sort_index(key=lambda names: names.map(rank))
+
+
+def pairs_against_none(rows):
+    """What sentree makes of pairs, by part, way to call it and number of pairs, soft and hard.
+
+    Every draw is compared with the same draw of the task without pairs; means are of sets.
+    """
+    keys = ["part", "set", "draw", "method"]
+    ours = rows[rows["method"].map(family) == OURS]
+    none = ours[ours["task"].isin(WITHOUT_PAIRS)].drop_duplicates(keys)
+    given = ours[ours["task"].map(lambda task: TASKS[task].pairs > 0)]
+    both = given[[*keys, "task", "ARI"]].merge(
+        none[[*keys, "ARI"]].rename(columns={"ARI": "none"}), on=keys
+    )
+    both["pairs"] = both["task"].map(lambda task: TASKS[task].pairs)
+    both["kept"] = both["task"].map(lambda task: "hard" if TASKS[task].hard else "soft")
+    both["draws"] = both["none"] > CLEAR
+    both["halved"] = both["draws"] & (both["ARI"] < both["none"] / 2)
+    groups = ["part", "method", "kept", "pairs"]
+    sets = both.groupby([*groups, "set"])[["none", "ARI"]].mean()
+    table = sets.groupby(groups).mean()
+    table.insert(0, "sets", sets.groupby(groups).size())
+    table["difference"] = table["ARI"] - table["none"]
+    table = table.join(both.groupby(groups)[["draws", "halved"]].sum())
+    return table.sort_index(level=["part", "method", "kept", "pairs"], ascending=[1, 1, 0, 1])
 
 
 def differences(scores):

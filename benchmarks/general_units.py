@@ -15,10 +15,12 @@ import general_sets
 import general_text
 from families import FAMILIES, FEW_DRAWS, MOST_DRAWS, make
 from feature_peers import OURS, Problem, Table, answers, methods_for
-from tasks import TASKS, draw
+from tasks import TASKS, WITHOUT_PAIRS, draw
 
 SET_TASKS = ["k-open", "k-given", "5%-labels", "3-a-class", "60-pairs", "10%-wrong", "30%-wrong",
              "1-a-class", "half"]  # fmt: skip
+#: Sets that have 60 pairs have other numbers, and hard ones, where they are asked for.
+PAIR_TASKS = [name for name, task in TASKS.items() if task.kind == "pairs"]
 TEXT_TASKS = ["k-open", "k-given", "5%-labels"]
 #: Rows of the largest made set of a quick run.
 LARGEST_QUICK = 1_500
@@ -112,15 +114,29 @@ def units(options, done):
                 continue
             draws = min(options.draws, source.most_draws)
             for number in range(options.first_draw, options.first_draw + draws):
-                for task in source.tasks:
-                    if options.tasks and task not in options.tasks:
-                        continue
+                for task, methods in tasks_of(source, options):
                     again = number > options.first_draw and source.fixed
-                    names = wanted(task, options.methods, again)
+                    names = wanted(task, methods, again)
                     key = (part, source.name, task, number)
                     names = tuple(name for name in names if (*key, name) not in done)
                     if names:
                         yield Unit(source, task, number, names, options.data_dir)
+
+
+def tasks_of(source, options):
+    """List the tasks of a source that are asked for, with the methods that are.
+
+    Beside pairs, sentree is run without them, which tells what they are worth.
+    """
+    if not options.tasks:
+        return [(task, options.methods) for task in source.tasks]
+    pairs = PAIR_TASKS if "60-pairs" in source.tasks else []
+    offered = dict.fromkeys([*source.tasks, *pairs])
+    asked = {task: options.methods for task in offered if task in options.tasks}
+    if any(task in PAIR_TASKS for task in asked):
+        ours = [name for name in options.methods if name == OURS]
+        asked = {task: ours for task in WITHOUT_PAIRS if task in offered} | asked
+    return list(asked.items())
 
 
 def wanted(task, methods, again):

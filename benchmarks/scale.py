@@ -8,6 +8,10 @@ cluster. Noise of the data is left out of every score. Seconds are processor tim
 on a graph without the making of it.
 
     python benchmarks/scale.py --first-seed 300 --out benchmarks/results
+    python benchmarks/scale.py --stability --out benchmarks/results
+
+The second tells how the number changes over 15 seeds, and over five draws of 99 % of the rows, on
+the sets of benchmarks/general.py (stability.csv).
 
 The rule was made on blobs 0 to 19 and on seeds below 300 of the shapes; those from 300 on had no
 part in that.
@@ -31,6 +35,7 @@ from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import minmax_scale, normalize, scale
 
+import general_sets
 from quality import SETS
 from sentree import SSEPartition
 from sentree.datasets import load_paper
@@ -41,6 +46,8 @@ from speed import manifest
 #: Above so many samples the slow rivals are left out.
 LARGEST_FOR_ALL = 5_000
 OURS = "sentree"
+#: How often the number is asked for, with other seeds and with 1 % of the rows left out.
+SEEDS, DROPOUTS = 15, 5
 
 
 def blobs(first, options):
@@ -138,6 +145,30 @@ def run(options):
                 }
 
 
+def stability(options):
+    """Count clusters over seeds, and with 1 % of the rows left out in turn."""
+    for name in general_sets.names(options.data_dir):
+        X, y = general_sets.load(name, options.data_dir)
+        for seed in range(SEEDS):
+            model = SSEPartition(random_state=seed).fit(X)
+            yield {"dataset": name, "way": "seed", "draw": seed, "found_k": model.n_clusters_,
+                   "ARI": adjusted_rand_score(y, model.labels_)}  # fmt: skip
+        for draw in range(DROPOUTS):
+            kept = np.random.default_rng(draw).permutation(len(y))[max(1, round(0.01 * len(y))) :]
+            model = SSEPartition().fit(X[np.sort(kept)])
+            yield {"dataset": name, "way": "1 % left out", "draw": draw,
+                   "found_k": model.n_clusters_,
+                   "ARI": adjusted_rand_score(y[np.sort(kept)], model.labels_)}  # fmt: skip
+
+
+def summarise_stability(rows):
+    found = rows.groupby(["way", "dataset"])["found_k"]
+    table = pd.DataFrame({"same": found.nunique() == 1, "least": found.min(), "most": found.max()})
+    print(table[~table["same"]].to_string())
+    print(table.groupby("way")["same"].agg(["mean", "sum", "size"]).round(3).to_string())
+    print(rows.groupby("way")["ARI"].mean().round(3).to_string())
+
+
 def summarise(rows):
     rows = rows.assign(
         within=(rows["found_k"] - rows["true_k"]).abs() <= 0.1 * rows["true_k"],
@@ -204,7 +235,15 @@ def main():
     parser.add_argument("--no-rivals", action="store_true")
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--out", type=Path, help="folder for scale.csv, .json and .png")
+    parser.add_argument("--stability", action="store_true", help="only how the number changes")
     options = parser.parse_args()
+    if options.stability:
+        warnings.simplefilter("ignore")
+        rows = pd.DataFrame(stability(options))
+        summarise_stability(rows)
+        if options.out:
+            rows.round(4).to_csv(options.out / "stability.csv", index=False)
+        return
     warnings.simplefilter("ignore", FutureWarning)
     rows = pd.DataFrame(run(options))
     print(rows[rows["method"] == OURS].round(3).to_string(index=False))

@@ -2,7 +2,7 @@
 
 A task draws from the true classes with a seed, so that every method gets the same draw. The draw
 depends on the set and on the number of the draw alone: two tasks that label 5 % of the rows, one of
-them with errors, label the same rows.
+them with errors, label the same rows, and as many soft and hard pairs are the same ones.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ class Task(NamedTuple):
     #: Whether methods that can do without are run without the number of clusters, and with it.
     without_k: bool = True
     with_k: bool = True
+    #: Pairs that are told, and whether sentree must keep them all; peers cannot be told to.
+    pairs: int = 0
+    hard: bool = False
 
 
 def nothing(y, rng):
@@ -81,6 +84,10 @@ def true_pairs(amount):
     return draw
 
 
+def pair_task(amount, hard=False):
+    return Task(true_pairs(amount), "pairs", pairs=amount, hard=hard)
+
+
 def labelled(y, amounts, rng):
     """Label the first rows of a random order, so many of each class."""
     labels = np.full(y.size, UNKNOWN)
@@ -106,7 +113,14 @@ TASKS = {
     "k-given": Task(nothing, "k", without_k=False),
     "5%-labels": Task(share_labelled(0.05), "labels"),
     "3-a-class": Task(few_labelled(3), "labels"),
-    "60-pairs": Task(true_pairs(60), "pairs"),
+    "1-pairs": pair_task(1),
+    "5-pairs": pair_task(5),
+    "20-pairs": pair_task(20),
+    "60-pairs": pair_task(60),
+    "300-pairs": pair_task(300),
+    "20-hard": pair_task(20, hard=True),
+    "60-hard": pair_task(60, hard=True),
+    "300-hard": pair_task(300, hard=True),
     "10%-wrong": Task(share_labelled(0.05, 0.1), "labels", without_k=False),
     "30%-wrong": Task(share_labelled(0.05, 0.3), "labels", without_k=False),
     "1-a-class": Task(few_labelled(1), "labels"),
@@ -115,6 +129,9 @@ TASKS = {
     f"{amount}-labels": Task(random_labels(amount), "labels")
     for amount in (50, 100, 199, 200, 500, 2_000)
 }
+
+#: Tasks that tell what sentree finds without pairs, k open and given.
+WITHOUT_PAIRS = ("k-open", "k-given")
 
 
 def draw(task, y, name, number):

@@ -264,19 +264,21 @@ Out<double> sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t 
   }));
 }
 
-Out<std::int32_t> density_clusters(Ints i, Ints j, Doubles height, std::int32_t n, std::int32_t few,
-                                   std::int32_t many, double high_rise, double least_rise,
-                                   nb::object progress) {
+std::tuple<Out<std::int32_t>, double> density_clusters(Ints i, Ints j, Doubles height,
+                                                       std::int32_t n, std::int32_t few,
+                                                       std::int32_t many, Doubles rise, double sure,
+                                                       nb::object progress) {
   require(i.size() == j.size() && i.size() == height.size(), "ends and heights differ in length");
   require(few >= 1, "a peak has at least one vertex");
   for (std::size_t e = 0; e < i.size(); ++e) {
     require(i.data()[e] >= 0 && i.data()[e] < n && j.data()[e] >= 0 && j.data()[e] < n,
             "an end is out of range");
   }
-  return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::density_clusters(i.data(), j.data(), height.data(), i.size(), n,
-                                     {few, many, high_rise, least_rise}, monitor);
-  }));
+  const sentree::PeakSize size{few, many, {rise.data(), rise.data() + rise.size()}, sure};
+  auto found = run(progress, [&](sentree::Monitor& monitor) {
+    return sentree::density_clusters(i.data(), j.data(), height.data(), i.size(), n, size, monitor);
+  });
+  return {to_numpy(std::move(found.label)), found.clearest};
 }
 
 // Rows, classes and shares of the beliefs.
@@ -460,7 +462,7 @@ NB_MODULE(_kernels, module) {
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
              "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,
-             "many"_a, "high_rise"_a, "least_rise"_a, "progress"_a.none());
+             "many"_a, "rise"_a, "sure"_a, "progress"_a.none());
   module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
              "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a, "least_change"_a,
              "progress"_a.none());

@@ -12,10 +12,14 @@
 
 namespace sentree {
 
-// How large and high a peak must be: few vertices make one only if it rises high.
+// How large and high a peak must be. Of the first few, 2 few, 4 few, ... vertices of a peak one is
+// told how much the log of density must fall from where they are connected to where the peak meets
+// another: the more vertices, the less of it is chance. The mass of a peak counts from its first
+// `many` vertices on.
 struct PeakSize {
   std::int32_t few, many;
-  double high_rise, least_rise;
+  std::vector<double> rise;
+  double sure;  // the share of these rises that makes a peak
 };
 
 // A peak is born when so many vertices are connected, grows, and ends where it meets another. Of a
@@ -25,7 +29,7 @@ class DensityTree {
  public:
   // Heights are minus the log of density, the densest first.
   DensityTree(std::int32_t n, const PeakSize& size)
-      : least_(size), up_(n), size_(n, 1), peak_(n, kNone), next_(n) {
+      : least_(size), up_(n), size_(n, 1), peak_(n, kNone), next_(n), level_(n) {
     std::iota(up_.begin(), up_.end(), 0);
     std::iota(next_.begin(), next_.end(), 0);
     joined_.assign(n, kNone);
@@ -36,18 +40,26 @@ class DensityTree {
     if (a == b) return;
     if (peak_[a] == kNone || (peak_[b] != kNone && size_[b] > size_[a])) std::swap(a, b);
     if (peak_[a] != kNone && peak_[b] != kNone) {
-      peak_[a] = meet(peak_[a], peak_[b], height);
+      const double of_a = clearness(a, height), of_b = clearness(b, height);
+      clearest_ = std::max(clearest_, std::min(of_a, of_b));
+      peak_[a] = of_a < of_b ? meet(peak_[b], peak_[a], of_a, height)
+                             : meet(peak_[a], peak_[b], of_b, height);
     } else if (peak_[a] != kNone) {
       join(b, peak_[a], height);
     }
     up_[b] = a;
     size_[a] += size_[b];
     std::swap(next_[a], next_[b]);  // one ring of the vertices of both
+    reach_levels(a, b, height);
     if (peak_[a] == kNone && size_[a] >= least_.few) {
       peak_[a] = found(height);
       join(a, peak_[a], height);
     }
   }
+
+  // How clear the clearest meeting of two peaks is: the lesser rise of the two, as a share of the
+  // one that a peak must have.
+  double clearest() const { return clearest_; }
 
   // The cluster of every vertex: the peak that it belongs to, or -1.
   std::vector<std::int32_t> clusters() {
@@ -123,15 +135,29 @@ class DensityTree {
     at.mass = at.count * density(height);
   }
 
-  // Two peaks meet. One that hardly rises above the place is part of the other.
-  std::int32_t meet(std::int32_t p, std::int32_t q, double height) {
-    if (peaks_[p].born > peaks_[q].born) std::swap(p, q);
-    double least_rise = least_.least_rise;
-    if (std::min(peaks_[p].count, peaks_[q].count) < least_.many) {
-      if (peaks_[p].count < peaks_[q].count) std::swap(p, q);
-      least_rise = least_.high_rise;
+  // The greatest rise of a component above a place, as a share of the one that a peak must have.
+  double clearness(std::int32_t component, double height) const {
+    double most = 0;
+    for (std::size_t l = 0; l < level_[component].size(); ++l) {
+      most = std::max(most, (height - level_[component][l]) / least_.rise[l]);
     }
-    if (height - peaks_[q].born < least_rise) {
+    return most;
+  }
+
+  // Where a component first had few, 2 few, 4 few, ... vertices that are connected.
+  void reach_levels(std::int32_t a, std::int32_t b, double height) {
+    std::vector<double>&to = level_[a], &from = level_[b];
+    if (from.size() > to.size()) std::swap(to, from);
+    for (std::size_t l = 0; l < from.size(); ++l) to[l] = std::min(to[l], from[l]);
+    from = {};
+    while (to.size() < least_.rise.size() && (size_[a] >> to.size()) >= least_.few) {
+      to.push_back(height);
+    }
+  }
+
+  // Two peaks meet, of which q is the less clear. If it hardly rises, it is part of the other.
+  std::int32_t meet(std::int32_t p, std::int32_t q, double clearness, double height) {
+    if (clearness < least_.sure) {
       peaks_[q].above = p;
       peaks_[q].absorbed = true;
       add(p, peaks_[q].count, height);
@@ -160,19 +186,25 @@ class DensityTree {
   PeakSize least_;
   std::vector<std::int32_t> up_, size_, peak_, next_, joined_;
   std::vector<Peak> peaks_;
+  std::vector<std::vector<double>> level_;
+  double clearest_ = 0;
 };
 
-// Heights of edges must rise. Returns the cluster of every vertex, or -1.
-inline std::vector<std::int32_t> density_clusters(const std::int32_t* i, const std::int32_t* j,
-                                                  const double* height, std::size_t n_edges,
-                                                  std::int32_t n, const PeakSize& size,
-                                                  Monitor& monitor) {
+struct DensityClusters {
+  std::vector<std::int32_t> label;  // -1 for vertices of none
+  double clearest;
+};
+
+// Heights of edges must rise.
+inline DensityClusters density_clusters(const std::int32_t* i, const std::int32_t* j,
+                                        const double* height, std::size_t n_edges, std::int32_t n,
+                                        const PeakSize& size, Monitor& monitor) {
   DensityTree tree(n, size);
   for (std::size_t e = 0; e < n_edges; ++e) {
     monitor.work(1, static_cast<double>(e) / static_cast<double>(n_edges));
     tree.connect(i[e], j[e], height[e]);
   }
-  return tree.clusters();
+  return {tree.clusters(), tree.clearest()};
 }
 
 }  // namespace sentree

@@ -1290,3 +1290,44 @@ def test_a_contradiction_is_raised_with_names():
     given = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 1)])
     with pytest.raises(ConstraintConflict, match="anna and bert must link"):
         given.closure(2, names=["anna", "bert"])
+
+
+def test_contradictions_of_high_rows_are_found_without_memory_for_all_below():
+    high = 2**31 - 3
+    given = Constraints.from_pairs([(0, high), (high, 7)], [(7, 0)])
+    given += Constraints(label_index=[high, 7], label_code=[0, 1], classes=("a", "b"))
+    tracemalloc.start()
+    try:
+        found = given.conflicts()
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
+    low = Constraints.from_pairs([(0, 9), (9, 7)], [(7, 0)])
+    low += Constraints(label_index=[9, 7], label_code=[0, 1], classes=("a", "b"))
+    assert [c.kind for c in found] == [c.kind for c in low.conflicts(10)]
+    assert [c.points for c in found] == [
+        tuple(high if point == 9 else point for point in c.points) for c in low.conflicts(10)
+    ]
+    assert str(high) in str(found[0])
+
+
+@settings(max_examples=200)
+@given(cases())
+def test_contradictions_need_no_number_of_samples(case):
+    constraints, names = case.constraints(), [f"sample {k}" for k in range(case.n)]
+    assert constraints.conflicts() == constraints.conflicts(case.n)
+    assert constraints.conflicts(names=names) == constraints.conflicts(case.n, names=names)
+
+
+@pytest.mark.parametrize("kind", [int, float, str, object])
+def test_labels_that_look_like_a_measurement_are_doubted(kind):
+    numbers = np.random.default_rng(0).permutation(200) + 1000
+    with pytest.warns(UserWarning, match="200 different numbers for 200 samples, which looks like"):
+        Constraints.from_labels(numbers.astype(kind))
+    known = np.where(np.arange(200) < 60, numbers, -1)
+    with pytest.warns(UserWarning, match="60 different numbers for 60 samples"):
+        Constraints.from_labels(known)
+    for fine in (numbers % 90, numbers[:50]):
+        Constraints.from_labels(fine.astype(kind))
+    Constraints.from_labels([f"cell {k}" for k in numbers])
+    Constraints.from_labels(numbers, classes=numbers.tolist())  # they were declared

@@ -134,6 +134,7 @@ def test_few_labels_for_each_class_say_little():
 
 
 @pytest.mark.parametrize("y", [[-1] * 100, [0] * 100, list(range(100)), [0, 1] + [-1] * 98])
+@pytest.mark.filterwarnings("ignore:.*looks like a measurement")
 def test_labels_that_cannot_tell_weigh_nothing(y):
     X = np.random.default_rng(0).normal(size=(100, 3))
     layout = table_layout(X, "zscore", Constraints.from_labels(y))

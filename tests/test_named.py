@@ -190,3 +190,15 @@ def test_every_fifth_label_wrong_leaves_most_of_the_rest_right():
     labels[wrong] = (labels[wrong] + 1) % 3
     model = SSEPartition(3).fit(X, labels)
     assert adjusted_rand_score(y, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize("estimator", [SSEPartition, SSEHierarchy])
+def test_labels_and_a_large_group_go_together(estimator):
+    """The group has a vertex of its own in the search, which has no features."""
+    X, y = make_blobs(200, 3, centers=3, cluster_std=2.0, random_state=0)
+    group = Constraints.from_groups([np.flatnonzero(y == 0)[:40]])
+    known = np.where(np.arange(200) % 8 == 0, y, -1)
+    for k in (None, 3, 5):
+        model = estimator(n_clusters=k).fit(X, known, constraints=group)
+        assert model.n_clusters_ == (k or 3)
+        assert model.constraint_report_.n_broken == 0

@@ -267,6 +267,19 @@ def test_rows_that_are_not_there_cost_no_memory(estimator, given, blobs):
         tracemalloc.stop()
 
 
+def test_rows_that_are_not_there_cost_a_refit_no_memory(blobs, tmp_path):
+    model = SSEPartition(n_clusters=4).fit(blobs[0])
+    again = load(model.save(tmp_path / "model"))
+    for one, keep in ((model, True), (model, False), (again, True)):
+        tracemalloc.start()
+        try:
+            with pytest.raises(ValueError, match="100000000.* but there are only 120 samples"):
+                one.refit(cannot_link=[(0, 10**8)], keep=keep)
+            assert tracemalloc.get_traced_memory()[1] < 10**7
+        finally:
+            tracemalloc.stop()
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 @pytest.mark.parametrize("estimator", BOTH)
 def test_a_failed_fit_leaves_the_model_as_it_was(estimator, error, blobs, monkeypatch):
@@ -506,3 +519,27 @@ def test_a_penalty_beyond_reason_is_a_large_one(estimator, method, said):
     for model in beyond:
         assert np.array_equal(model.labels_, large.labels_)
         assert model.objective_ == large.objective_
+
+
+@pytest.mark.parametrize("method", ["multilevel", "paper"])
+@pytest.mark.parametrize("estimator", BOTH)
+def test_weights_beyond_reason_are_large_ones(estimator, method):
+    X, y = make_blobs(200, 6, centers=4, cluster_std=4.0, random_state=0)
+    i, j = np.random.default_rng(0).integers(200, size=(2, 80))
+    i, j, same = i[i != j], j[i != j], (y[i] == y[j])[i != j]
+    most = 10.0 if method == "multilevel" else 50.0  # for the penalties that are usual
+    found = []
+    for weight in (most, 1e3, 1e12, 1e200, 1e308):
+        told = Constraints.from_pairs(
+            np.c_[i, j][same],
+            np.c_[i, j][~same],
+            weights=(np.full(same.sum(), weight), np.full((~same).sum(), weight)),
+        )
+        if estimator is SSEHierarchy and method == "multilevel":
+            told += Constraints.from_triplets([(0, 1, 2), (3, 4, 5)], [weight, weight])
+        found.append(estimator(n_clusters=4, method=method).fit(X, constraints=told))
+        assert np.array_equal(found[-1].labels_, found[0].labels_)
+        assert found[-1].objective_ == found[0].objective_
+        assert np.array_equal(found[-1].constraints_.must_weight, told.must_weight)
+    if method == "multilevel":
+        assert adjusted_rand_score(y, found[0].labels_) > 0.6

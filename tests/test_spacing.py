@@ -54,45 +54,48 @@ def test_peaks_are_those_of_hdbscan_on_all_distances(seed):
     peer = HDBSCAN(min_cluster_size=8, min_samples=1, copy=True).fit(X).labels_
     i, j = np.triu_indices(len(X), 1)
     height = np.log(pairwise_distances(X)[i, j])
-    found = density_clusters(i, j, height, len(X), few=8, many=8, high_rise=0.0, least_rise=0.0)
+    found, _ = density_clusters(i, j, height, len(X), few=8, many=8, rise=[1.0], sure=0.0)
     assert adjusted_rand_score(peer, found) == pytest.approx(1.0)
 
 
 def test_peaks_that_hardly_rise_are_none():
     # Two pairs of near vertices, and a bridge that is hardly longer.
-    i, j, height = [0, 2, 1], [1, 3, 2], [0.0, 0.0, 0.2]
-    assert (
-        len(
-            set(
-                density_clusters(
-                    i, j, height, 4, few=2, many=2, high_rise=0.0, least_rise=0.1
-                ).tolist()
-            )
-        )
-        == 2
-    )
-    assert density_clusters(
-        i, j, height, 4, few=2, many=2, high_rise=0.0, least_rise=0.3
-    ).tolist() == [0, 0, 0, 0]
+    edges = [0, 2, 1], [1, 3, 2], [0.0, 0.0, 0.2]
+    found, clearest = density_clusters(*edges, 4, few=2, many=2, rise=[0.1])
+    assert len(set(found.tolist())) == 2
+    assert clearest == pytest.approx(2.0)
+    found, clearest = density_clusters(*edges, 4, few=2, many=2, rise=[0.3])
+    assert found.tolist() == [0, 0, 0, 0]
+    assert clearest == pytest.approx(2 / 3)
+    assert len(set(density_clusters(*edges, 4, few=2, many=2, rise=[0.3], sure=0.6)[0])) == 2
 
 
-def test_a_small_peak_must_rise_high():
-    # A chain of six vertices, and a pair beyond a gap.
-    i, j, height = [0, 1, 2, 3, 4, 6, 5], [1, 2, 3, 4, 5, 7, 6], [0.0] * 6 + [2.0]
-    options = {"few": 2, "many": 4, "least_rise": 0.1}
-    assert len(set(density_clusters(i, j, height, 8, high_rise=1.0, **options).tolist())) == 2
-    assert len(set(density_clusters(i, j, height, 8, high_rise=3.0, **options).tolist())) == 1
+def test_a_small_peak_must_rise_higher_than_a_large_one():
+    # Two chains, each loosely connected, in which two vertices are near.
+    i, j, height = [0, 4, 1, 2, 5, 6, 3], [1, 5, 2, 3, 6, 7, 4], [-0.2] * 2 + [0.0] * 4 + [0.5]
+    options = {"few": 2, "many": 2}
+    assert density_clusters(i, j, height, 8, rise=[1.0], **options)[1] == pytest.approx(0.7)
+    assert density_clusters(i, j, height, 8, rise=[1.0, 0.4], **options)[1] == pytest.approx(1.25)
 
 
 def test_too_few_vertices_are_no_peak():
-    assert density_clusters(
-        [0], [1], [0.0], 3, few=3, many=3, high_rise=0.0, least_rise=0.0
-    ).tolist() == [-1, -1, -1]
+    found, clearest = density_clusters([0], [1], [0.0], 3, few=3, many=3, rise=[1.0])
+    assert found.tolist() == [-1, -1, -1]
+    assert clearest == 0.0
 
 
 def test_moons_are_two_peaks():
     X, y = make_moons(400, noise=0.05, random_state=0)
-    peaks = spacing_of(X).peaks()
+    peaks, clearest = spacing_of(X).peaks(1.0)
     sure = peaks >= 0
     assert sure.mean() > 0.9
+    assert clearest > 1.5
     assert adjusted_rand_score(y[sure], peaks[sure]) == 1.0
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("n", [300, 1500])
+def test_one_cloud_has_no_clear_peaks(d, n):
+    random = np.random.default_rng(n + d)
+    for X in (random.uniform(size=(n, d)), random.normal(size=(n, d))):
+        assert spacing_of(X).peaks(1.0).clearest < 1.5

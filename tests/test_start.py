@@ -171,3 +171,19 @@ def test_an_estimator_whose_fit_failed_is_not_fitted():
     for use in (lambda: model.predict(X), model.refit, lambda: model.membership_strength_):
         with pytest.raises(NotFittedError):
             use()
+
+
+@pytest.mark.filterwarnings("ignore:.*(cannot keep|no cluster of its own|do not touch)")
+@pytest.mark.parametrize("seed", range(20))
+def test_locks_hold_whatever_labels_say(seed):
+    random = np.random.default_rng(seed)
+    samples = random.normal(size=(30, 2))
+    init = random.integers(4, size=30)
+    known = np.where(random.random(30) < 0.8, random.integers(2, size=30) * (seed % 2), -1)
+    locked = random.permutation(30)[:20]
+    model = SSEPartition().fit(samples, known, init=init, locked=locked)
+    same = init[locked][:, None] == init[locked]
+    found = model.labels_[locked]
+    assert np.array_equal(found[:, None] == found, same)
+    exact = SSEPartition(n_clusters=5).fit(samples, known, init=init, locked=locked)
+    assert exact.n_clusters_ == 5

@@ -373,6 +373,7 @@ def test_a_hundred_thousand_samples_make_a_small_file(tmp_path):
     model.tree_ = EncodingTree.from_labels(model.labels_, model.graph_)
     model.objective_ = model.entropy_ = 1.0
     model.trace_, model.selection_ = np.array([2.0, 1.5, 1.0]), None
+    model.scale_ = None
     judged(model, Constraints.from_pairs(must_link=np.column_stack((i[:-1:7], i[1::7]))))
     places = np.column_stack((np.cos(i / n * 6), np.sin(i / n * 6)))
     path = summary.write_report(tmp_path / "large.html", model, ids=i.astype(str), places=places)

@@ -98,10 +98,10 @@ def density_clusters(
     n: int,
     few: int,
     many: int,
-    high_rise: float,
-    least_rise: float,
+    rise: Doubles,
+    sure: float,
     progress: Progress,
-) -> Ints: ...
+) -> tuple[Ints, float]: ...
 def spread(
     indptr: Longs,
     indices: Ints,

@@ -29,6 +29,7 @@ from sentree.statements import (
     pair_array,
     split_weights,
     triplet_array,
+    warn_of_measurements,
     warn_of_placeholders,
     weight_array,
 )
@@ -213,6 +214,8 @@ class Constraints:
         point = np.flatnonzero(~is_unknown(values, unknown))
         code, names = encode(values[point], classes, lambda k: f"row {point[k]}")
         warn_of_placeholders(names)
+        if classes is None:
+            warn_of_measurements(names, point.size)
         made = cls(
             label_index=point.astype(np.int64),
             label_code=code,
@@ -549,9 +552,42 @@ class Constraints:
         list of Conflict
             Empty where the constraints are consistent.
         """
-        n = self.n_min if n is None else n
+        if n is None:
+            return self._conflicts_of_named(n_classes, names)
         self.check(n)
         return find_conflicts(self, n, n_classes, names)
+
+    def _conflicts_of_named(
+        self, n_classes: int | None, names: Sequence[Any] | None
+    ) -> list[Conflict]:
+        """List contradictions with arrays of the samples that are named, and of no others."""
+        rows = self.named
+
+        def place(array: IntArray) -> IntArray:
+            return np.searchsorted(rows, array)
+
+        few = replace(
+            self,
+            must_link=place(self.must_link),
+            cannot_link=place(self.cannot_link),
+            together=tuple(map(place, self.together)),
+            apart=tuple(map(place, self.apart)),
+            label_index=place(self.label_index),
+            negative_index=place(self.negative_index),
+            triplets=no_triplets(),
+            triplet_weight=np.empty(0),
+            hard=None,
+            finer=None,
+        )
+        called = rows.tolist() if names is None else [names[row] for row in rows.tolist()]
+        return [
+            replace(
+                found,
+                points=(int(rows[found.points[0]]), int(rows[found.points[1]])),
+                names=() if names is None else found.names,
+            )
+            for found in find_conflicts(few, rows.size, n_classes, called)
+        ]
 
     def relation(
         self,

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -35,10 +36,11 @@ from sentree.constraints import Constraints
 from sentree.entropy import Objective
 from sentree.extension import GraphExtension, SampleExtension
 from sentree.features import Features, table_layout
-from sentree.flat import Problem
+from sentree.flat import Ground, Problem
 from sentree.graph import FloatArray, Graph
 from sentree.neighbors import SEARCH_NAMES
 from sentree.notices import warn
+from sentree.number import NaturalScale
 from sentree.report import cluster_names, lost_classes
 from sentree.samples import Layout, check_samples
 from sentree.selection import Selection
@@ -53,6 +55,10 @@ _PRECOMPUTED = ("precomputed", "precomputed_distances")
 #: Larger penalties count as this one, with weights by degree and with those of the paper: they
 #: drown what the data say, and in the end leave the range of numbers.
 _MOST_PENALTY, _MOST_PAPER_PENALTY = 10.0, 100.0
+#: The penalty with the weights of the paper, where none is given.
+_PAPER_PENALTY = 2.0
+#: Smaller penalties allow for no larger weights, whose products must be numbers.
+_LEAST_PENALTY = 1e-50
 #: Features up to which a linear discriminant of them is asked about classes.
 _MOST_LINEAR = 300
 #: New samples that are placed at a time (bounds temporary memory).
@@ -106,10 +112,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     objective_: float
     entropy_: float
     selection_: Selection | None
+    scale_: NaturalScale | None
     graph_settings_: GraphSettings | None
     features_: Features | None
     _strength: FloatArray | None
     _copies: NDArray[np.int64] | None
+    _ground: Ground | None = None
+    _resumes: bool = False  # whether a refit starts from the clusters there are
+    _edited: bool = False  # whether clusters were edited
+    _more_clusters: int = 0  # than ``n_clusters``, since then
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -170,14 +181,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_length(y, n)
         given.check(n)
         given.closure(given.n_min)
+        start = None if init is None else start_labels(init, n)
         with self._all_or_nothing():
-            self.features_ = None
+            self.features_ = self._ground = None
+            self._edited, self._more_clusters = False, 0
             made = self._affinity(X, given)
             graph, similarity = made.graph, made.similarity
             self._extension, self._copies = made.extension, made.copies
             logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
             self.graph_, self._similarity = graph, similarity
-            start = None if init is None else start_labels(init, graph.n)
             return self._solve(given, start, locked)
 
     @contextmanager
@@ -196,13 +208,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         init: NDArray[np.int32] | None,
         locked: ArrayLike | None,
         concerned: NDArray[np.int64] | None = None,
+        anew: bool = False,
     ) -> Self:
-        """Search on the graph there is, and store what was found."""
+        """Search on the graph there is, and store what was found.
+
+        The search starts from ``init``, unless it is ``anew``: then only numbers are of there.
+        """
         n = self.graph_.n
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
         given.check(n)
-        n_classes = self.n_clusters if self.n_clusters == len(given.classes) else None
         if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
             warn(
                 f"the labels name {np.unique(given.label_code).size} classes, so n_clusters="
@@ -226,17 +241,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             locks = lock(init, points)
             hard = locks if hard is None else hard + locks
             hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
-        problem = Problem(
-            self.graph_,
-            self._similarity,
-            given,
-            n_classes,
-            hard,
-            init,
-            concerned,
-            self._copies,
-            self._compared_samples() if given.label_index.size else None,
-            self._widths(),
+        problem = self._problem(given, hard)._replace(
+            init=None if anew else init,
+            concerned=concerned,
+            ground=self._ground if anew else None,
+            again=anew,
         )
         self._search(problem)
         logger.info("found %d clusters", np.unique(self.labels_).size)
@@ -246,6 +255,19 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.labels_ = keep_numbers(self.labels_, init, points)
         self._conclude(given)
         return self
+
+    def _problem(self, given: Constraints, hard: Constraints | None) -> Problem:
+        """Return what a search works on."""
+        return Problem(
+            self.graph_,
+            self._similarity,
+            _tempered(given, self._most_weight()),
+            n_classes=self.n_clusters if self.n_clusters == len(given.classes) else None,
+            hard=hard,
+            copies=self._copies,
+            samples=self._compared_samples() if given.label_index.size else None,
+            widths=self._widths(),
+        )
 
     def _compared_samples(self) -> FloatArray | None:
         """Return the samples as they are compared, if dense and with not too many features."""
@@ -270,6 +292,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Keep the constraints, and what follows from them and the clusters."""
         self.constraints_ = given
         self.n_clusters_ = int(np.unique(self.labels_).size)
+        if self.scale_ is not None:
+            self.scale_ = self.scale_.after(self.n_clusters_, len(given))
         self._strength = None
         tree = self.tree_ if self._reads_triplets else None
         self.constraint_report_ = given.satisfaction(self.labels_, tree)
@@ -357,16 +381,29 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the search can do something with triplets."""
         return False
 
+    @property
+    def _weighs_as_paper(self) -> bool:
+        return "paper" in (self.method, getattr(self, "weights", "degree"))
+
+    @property
+    def _most_penalty(self) -> float:
+        return _MOST_PAPER_PENALTY if self._weighs_as_paper else _MOST_PENALTY
+
     def _penalty(self) -> float | None:
         """Return the penalty as it counts."""
-        paper = "paper" in (self.method, getattr(self, "weights", "degree"))
-        most = _MOST_PAPER_PENALTY if paper else _MOST_PENALTY
-        return None if self.penalty is None else min(float(self.penalty), most)
+        return None if self.penalty is None else min(float(self.penalty), self._most_penalty)
+
+    def _most_weight(self) -> float:
+        """Return the weight that comes to the largest penalty; larger weights count as it."""
+        penalty = self._penalty()
+        if penalty is None:
+            penalty = _PAPER_PENALTY if self._weighs_as_paper else 1.0
+        return self._most_penalty / max(penalty, _LEAST_PENALTY)
 
     def _paper_relation(self, problem: Problem) -> Any:
         """Return the relation graph with the paper's weights; None without constraints."""
         penalty = self._penalty()
-        return problem.paper_relation(2.0 if penalty is None else penalty)
+        return problem.paper_relation(_PAPER_PENALTY if penalty is None else penalty)
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
@@ -551,6 +588,15 @@ def gather_constraints(
     if y is not None:
         given = given + Constraints.from_labels(y)
     return given
+
+
+def _tempered(given: Constraints, most: float) -> Constraints:
+    """Return the statements with no weight above the largest that counts."""
+    names = ("must_weight", "cannot_weight", "triplet_weight")
+    weights = {name: getattr(given, name) for name in names}
+    if all(weight.max(initial=0.0) <= most for weight in weights.values()):
+        return given
+    return replace(given, **{name: np.minimum(weight, most) for name, weight in weights.items()})
 
 
 def check_length(y: Any, n: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,43 +14,94 @@ from numpy.typing import NDArray
 
 from sentree.beliefs import KnownClasses
 from sentree.constraints import Constraints, PairSimilarity
-from sentree.folds import FOLDS, Folds
+from sentree.entropy import partition_objective
 from sentree.graph import FloatArray, Graph
-from sentree.hard import Hardened, harden, with_isolated
+from sentree.hard import Hardened, apart_pairs, harden, parted, with_isolated
 from sentree.linear import LinearBeliefs
 from sentree.named import NamedSearch, hidden_accuracy
 from sentree.novelty import new_clusters
+from sentree.number import Clusters, NaturalScale
 from sentree.optimise import PartitionResult, Steering, lowest, move, multilevel, settle
+from sentree.pair_scale import PairEvidence, clusters_by_pairs
 from sentree.propagation import propagate
-from sentree.scale import (
-    Contacts,
-    Judge,
-    at_resolution,
-    coarsen,
-    coarsen_by_pairs,
-    split_off,
-    to_number,
-)
+from sentree.scale import Contacts, at_resolution, coarsen, split_off, to_number
 from sentree.selection import LABEL_RECIPES, Recipe, Selection, chosen, recipes, select, strongest
 from sentree.spacing import Spacing
 from sentree.tree import renumber
 from sentree.weights import Anchored, anchor, cannot_share
 
-__all__ = ["FlatSearch", "Found", "Problem"]
+__all__ = ["FlatSearch", "Found", "Ground", "Problem"]
 
 #: Rounds of the multilevel search: later ones still lower the objective, but not the error.
 _ROUNDS = 3
 #: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
 _LARGE = 20_000
-#: Pairs of either kind that tell the scale.
-_PAIRS_TO_TELL = 30
 #: Shrinkage of volumes while samples move among a known number of clusters: nearly unweighed, so
 #: that unequal clusters stay so.
 _SHRINKAGE = 0.9
-
-
+#: Pairs that the result of another search must keep more.
+_CLEARLY_MORE = 2.0
 #: What a pair weighs against all edges of a sample, where the penalty is 1.
 _PAIR_STRENGTH = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What a graph tells without constraints: the ground for any that are given later."""
+
+    problem: Anchored  # samples that repeat are one vertex
+    vertex: NDArray[np.int64]  # that each sample is part of
+    found: PartitionResult  # modules of the vertices
+    spacing: Spacing | None
+    edited: NDArray[np.int32] | None = None  # clusters of the samples that users have edited
+
+    @property
+    def modules(self) -> NDArray[np.int32]:
+        """The module of every sample."""
+        return self.found.labels[self.vertex]
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """How the modules touch."""
+        return Contacts.of(self.problem, self.found.labels)
+
+    @cached_property
+    def natural(self) -> NDArray[np.int32]:
+        """The natural cluster of every sample, or that which users have made of it."""
+        if self.edited is not None:
+            return self.edited
+        return self._natural.labels[self.vertex]
+
+    @property
+    def scale(self) -> NaturalScale | None:
+        """How the number of natural clusters was chosen; None where users have edited them."""
+        return None if self.edited is not None else self._natural.scale
+
+    @cached_property
+    def _natural(self) -> Clusters:
+        return coarsen(self.problem, self.found.labels, self.spacing)
+
+    def objective(self, clusters: NDArray[np.int32]) -> float:
+        """Return the objective of clusters of the samples."""
+        return partition_objective(self.problem.graph, self._on_vertices(clusters)).value
+
+    def _on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
+        return Hardened(self.problem, self.vertex).modules(clusters)
+
+    def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
+        """Return the cluster of every sample, as the data and pairs tell it."""
+        pairs = PairEvidence.of(given, self.vertex, strength)
+        if not pairs.weight.any():
+            return self.natural
+        clusters = clusters_by_pairs(
+            self.problem.graph,
+            self.found.labels,
+            self._on_vertices(self.natural),
+            pairs,
+            self.spacing,
+            self.contacts.powers,
+        )
+        return clusters[self.vertex]
 
 
 class Problem(NamedTuple):
@@ -65,6 +117,8 @@ class Problem(NamedTuple):
     copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
     samples: FloatArray | None = None  # features as they were compared, where they are few
     widths: FloatArray | None = None  # bandwidths behind the weights, where these are Gaussian
+    ground: Ground | None = None  # of an earlier search on the same graph
+    again: bool = False  # whether there was one, with other constraints
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
@@ -102,6 +156,7 @@ class Found(NamedTuple):
     trace: FloatArray
     disbelief: float = 0.0  # bits that the labels nearby say against the result
     selection: Selection | None = None  # by which recipe it was found, and why
+    scale: NaturalScale | None = None  # how the data chose the number of clusters, if they did
 
 
 @dataclass(frozen=True)
@@ -120,29 +175,129 @@ class FlatSearch:
     selection: str = "off"  # whether constraints may choose it
 
     def run(self, problem: Problem, search: Anchored | None = None) -> Found:
-        """Find modules, or take the clusters there are; bring them to the scale; move once more."""
+        """Find clusters at the scale that is asked for."""
+        problem = self.grounded(problem)
         if search is None:
             search = self.constrained(problem)
-        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
         if self._follows_labels(problem):
-            return self._named(problem, search, hardened)
+            return self._named(problem, search)
+        if problem.init is not None or self.weights == "paper":
+            return self._in_one(problem, search)
+        if not problem.hard:
+            return self._soft(problem, search)
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+        return self._enforced(problem, hardened, self._soft(problem, search))
+
+    def grounded(self, problem: Problem) -> Problem:
+        """Add what the graph tells without constraints, unless it is there or serves nothing."""
+        if problem.ground is not None or problem.init is not None or self.weights == "paper":
+            return problem
+        free = harden(Anchored(problem.graph, None, problem.graph.n), None, None, problem.copies)
+        spacing = problem.spacing(free.vertex, free.problem.n)
+        ground = Ground(free.problem, free.vertex, self._modules(free.problem), spacing)
+        return problem._replace(ground=ground)
+
+    def _soft(self, problem: Problem, search: Anchored) -> Found:
+        """Search as if all constraints were soft: hard ones would tear the modules.
+
+        Pairs move the samples that they name, after they have had their say about the number of
+        clusters. Where a search that sees them from the start keeps clearly more, its result
+        counts.
+        """
+        ground = problem.ground
+        assert ground is not None
+        start = self._without_search(problem, ground, said=not _must_links(search.relation))
+        scale = None if self.n_clusters or self.resolution else ground.scale
+        if search.relation is None:
+            return Found(search, start.labels, start.trace, scale=scale)
+        hardened = harden(search, None, self.n_clusters, problem.copies_together)
+        working, vertex = hardened
+        steering = Steering(None, _SHRINKAGE)
+        pairs = PairEvidence.of(problem.constraints, vertex, 1.0)
+        modules = hardened.modules(start.labels)
+        concerned = np.flatnonzero(np.diff(working.relation.indptr))
+        if ground.edited is not None:  # edits hold, unless a pair says otherwise
+            concerned = pairs.named(modules)
+        best = _moved(working, modules, steering, concerned)
+        if ground.edited is None and pairs.broken(best.labels) >= _CLEARLY_MORE:
+            number = int(best.labels[: working.n].max()) + 1
+            modules = self._followed(hardened, ground)
+            united = to_number(working, modules, number, exact=False)
+            other = _moved(working, united, steering)
+            if pairs.broken(other.labels) <= pairs.broken(best.labels) - _CLEARLY_MORE:
+                best = other
+        labels = self._all_there(working, best.labels)
+        trace = np.concatenate((start.trace, best.trace))
+        return Found(search, labels[vertex], trace, scale=scale)
+
+    def _followed(self, hardened: Hardened, ground: Ground) -> NDArray[np.int32]:
+        """Let the modules that were found without constraints follow these."""
+        graph, relation, *_ = hardened.problem
+        start = hardened.modules(ground.modules)
+        return multilevel(graph, relation, init=start, seed=self.seed, max_rounds=1).labels
+
+    def _without_search(self, problem: Problem, ground: Ground, said: bool) -> PartitionResult:
+        """Bring the modules that were found without constraints to the scale that is asked for.
+
+        Unless it is ``said``, nothing warns of parts that do not touch: pairs may connect them.
+        """
+        if ground.edited is not None or (self.n_clusters is None and self.resolution is None):
+            # Nothing moves: the clusters may be very unequal, and moves would even them out.
+            strength = self._strength if self.n_clusters is None else 0.0
+            clusters = ground.by_pairs(problem.constraints, strength)
+            value = ground.objective(clusters)
+            return PartitionResult(clusters, value, np.append(ground.found.trace, value))
+        alone = Anchored(problem.graph, None, problem.graph.n)
+        hardened = harden(alone, None, self.n_clusters, problem.copies_together)
+        working, modules = hardened.problem, hardened.modules(ground.modules)
+        if self.n_clusters is not None:
+            clusters = to_number(working, modules, self.n_clusters, exact=said)
+        else:
+            assert self.resolution is not None
+            clusters = at_resolution(working, modules, self.resolution)
+        result = _moved(working, clusters, Steering(None, _SHRINKAGE))
+        labels = self._all_there(working, result.labels)[hardened.vertex]
+        trace = np.concatenate((ground.found.trace, result.trace))
+        return PartitionResult(labels, result.objective, trace)
+
+    def _all_there(self, working: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Make sure that no cluster which was asked for is missing, or has but an anchor left."""
+        k = self.n_clusters
+        if k is None or np.unique(labels[: working.n]).size >= k:
+            return labels
+        return to_number(working, labels, k)
+
+    def _enforced(self, problem: Problem, hardened: Hardened, found: Found) -> Found:
+        """Give the samples that hard constraints name places that break none of these."""
+        assert problem.hard is not None
+        working, vertex = hardened
+        modules = hardened.modules(found.labels[: problem.graph.n])
+        start = parted(working, modules, self.n_clusters)
+        changed = np.flatnonzero(start != modules)
+        result = _moved(working, working.extended(start), Steering(None, _SHRINKAGE), changed)
+        labels = self._all_there(working, result.labels)[vertex]
+        return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
+
+    def _in_one(self, problem: Problem, search: Anchored) -> Found:
+        """Search from clusters that there are, or with the weights of the paper."""
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
         working, vertex = hardened
         concerned, trace = None, np.empty(0)
         shrinkage = 0.0 if self.weights == "paper" else _SHRINKAGE
         if problem.init is not None:
             labels, concerned = self._resumed(problem, hardened)
         else:
-            labels, trace = self._found(problem, hardened)
-            if self.n_clusters is None and self.resolution is None:
-                shrinkage = 0.0
-                if not problem.constraints:
-                    # The scale may be very unequal clusters; moving would even them out.
-                    concerned = np.empty(0, dtype=np.int64)
+            modules = self._modules(working)
+            labels, trace = modules.labels, modules.trace
+            if self.n_clusters is not None:
+                labels = to_number(working, labels, self.n_clusters)
+            elif self.resolution is not None:
+                labels = at_resolution(working, labels, self.resolution)
+            else:
+                labels = coarsen(working, labels, problem.spacing(vertex, working.n)).labels
         result = _moved(working, labels, Steering(None, shrinkage), concerned)
-        labels = result.labels
-        if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
-            labels = to_number(working, labels, self.n_clusters)  # only an anchor was left in one
-        return Found(search, labels[vertex], np.concatenate((trace, result.trace)))
+        labels = self._all_there(working, result.labels)[vertex]
+        return Found(search, labels, np.concatenate((trace, result.trace)))
 
     def follow(self, selection: Selection | None, problem: Problem) -> tuple[FlatSearch, Problem]:
         """Return the search and the problem of a recipe that was chosen."""
@@ -150,7 +305,7 @@ class FlatSearch:
             return self, problem
         recipe = selection.chosen
         graph = strongest(problem.graph, recipe.n_neighbors)
-        return replace(self, recipe=recipe), problem._replace(graph=graph)
+        return replace(self, recipe=recipe), problem._replace(graph=graph, ground=None)
 
     def select(self, problem: Problem) -> Selection | None:
         """Let pairs choose the recipe, if that is asked for: it takes many searches.
@@ -185,12 +340,18 @@ class FlatSearch:
         closure = problem.constraints.closure(problem.graph.n, n_classes=problem.n_classes)
         return KnownClasses.of(closure)
 
-    def _named(self, problem: Problem, search: Anchored, hardened: Hardened) -> Found:
+    @property
+    def _strength(self) -> float:
+        """How much constraints count."""
+        return 1.0 if self.penalty is None else self.penalty
+
+    def _named(self, problem: Problem, search: Anchored) -> Found:
         """Find a cluster for each class that labels name, and others as the data have it.
 
         How labels are followed is told by labels hidden in turn, in a fraction of a search.
         """
-        known = self._known(problem)[0].on(hardened.vertex)
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+        known = _giving_way(self._known(problem)[0].on(hardened.vertex), hardened.problem)
         named = self._named_search(problem, hardened, known)
         selection, recipe = None, self.recipe or LABEL_RECIPES[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
@@ -221,21 +382,26 @@ class FlatSearch:
     ) -> NamedSearch:
         """Return the search around labels, on the modules of one without."""
         working = hardened.problem
-        if problem.init is not None:
+        ground = problem.ground
+        if ground is None:
             modules = self._placed(problem, hardened)
-        else:
+        elif apart_pairs(working.relation)[0].size:
             modules = self._modules(working).labels
+        elif working.relation is None:
+            modules = hardened.modules(ground.modules)
+        else:
+            modules = self._followed(hardened, ground)
         contacts = Contacts.of(working, modules)
         wanted, new = self.n_clusters, None
-        if wanted is None and self.resolution is None and problem.init is None:
-            spacing = problem.spacing(hardened.vertex, working.n)
-            new = _new(working, modules, known, spacing)
+        if wanted is None and self.resolution is None and ground is not None:
+            new = _new(working.graph, hardened.modules(ground.natural), known)
         elif wanted is None and problem.init is not None:
             wanted = int(modules[: working.n].max()) + 1
-        strength = 1.0 if self.penalty is None else self.penalty
 
         def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
-            return _moved(working, labels, steering)
+            # Labels may have united what is kept apart.
+            start = parted(working, labels, self.n_clusters)
+            return _moved(working, start, steering.wide(int(start.max()) + 1))
 
         features = None
         if problem.samples is not None:
@@ -247,7 +413,7 @@ class FlatSearch:
             contacts,
             n_clusters=wanted,
             resolution=self.resolution,
-            strength=strength,
+            strength=self._strength,
             new=new,
             features=features,
             divisible=problem.init is None,
@@ -262,15 +428,14 @@ class FlatSearch:
         if self.weights == "paper":
             penalty = 2.0 if self.penalty is None else self.penalty
             return Anchored(graph, problem.paper_relation(penalty), graph.n)
-        penalty = 1.0 if self.penalty is None else self.penalty
         recipe = self.recipe or Recipe()
         pairs = given.without_labels()  # labels are followed as beliefs
         if not pairs:
             return Anchored(graph, None, graph.n)
-        share = cannot_share(self._same(problem)) * recipe.cannot
+        share = cannot_share(self._same(self.grounded(problem))) * recipe.cannot
         anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
         return anchored._replace(
-            relation=anchored.relation * (penalty * _PAIR_STRENGTH * recipe.strength)
+            relation=anchored.relation * (self._strength * _PAIR_STRENGTH * recipe.strength)
         )
 
     def _same(self, problem: Problem) -> float:
@@ -279,47 +444,9 @@ class FlatSearch:
         n_classes = self.n_clusters or (len(given.classes) if len(given.classes) > 1 else None)
         if n_classes:
             return 1 / max(n_classes, 2)
-        labels = problem.init
-        if labels is None:
-            rough = multilevel(graph, seed=self.seed, max_rounds=1).labels
-            whole = Anchored(graph, None, graph.n)
-            labels = coarsen(whole, rough, problem.spacing(np.arange(graph.n), graph.n))
+        labels = problem.init if problem.ground is None else problem.ground.natural
+        assert labels is not None
         return float(np.sum((np.bincount(labels[labels >= 0]) / graph.n) ** 2))
-
-    def _found(self, problem: Problem, hardened: Hardened) -> tuple[NDArray[Any], FloatArray]:
-        """Search for modules and bring them to the scale that was asked for."""
-        working = hardened.problem
-        modules = self._modules(working)
-        start, trace = modules.labels, modules.trace
-        if self.n_clusters is not None:
-            return to_number(working, start, self.n_clusters), trace
-        if self.resolution is not None:
-            return at_resolution(working, start, self.resolution), trace
-        judges = self._judges(problem)
-        if judges:
-            vertex = hardened.vertex[: problem.graph.n]
-            return coarsen_by_pairs(working, start, vertex, judges), trace
-        return coarsen(working, start, problem.spacing(hardened.vertex, working.n)), trace
-
-    def _judges(self, problem: Problem) -> list[Judge]:
-        """Search without some of the constraints in turn, where there are enough to tell a scale.
-
-        On large data only once.
-        """
-        given, n = problem.constraints, problem.graph.n
-        if not len(given.must_link) + len(given.cannot_link) + given.label_index.size:
-            return []
-        folds, once = Folds(n, given), n > _LARGE
-        pairs = [folds.hidden_pairs(fold) for fold in range(1 if once else FOLDS)]
-        fewest = min(sum(map(len, side)) for side in zip(*pairs, strict=True))
-        if fewest < (_PAIRS_TO_TELL / FOLDS if once else _PAIRS_TO_TELL):
-            return []
-        single, judges = replace(self, n_init=1), []
-        for fold, (must, cannot) in enumerate(pairs):
-            blind = problem._replace(constraints=folds.visible(fold), hard=None)
-            search = single.constrained(blind)
-            judges.append(Judge(search, single._modules(search).labels, must, cannot))
-        return judges
 
     def _modules(self, working: Anchored) -> PartitionResult:
         """Return the modules of least objective of one or several searches."""
@@ -364,18 +491,41 @@ class FlatSearch:
         return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(moved))]
 
 
-def _new(
-    working: Anchored,
-    modules: NDArray[np.int32],
-    known: KnownClasses,
-    spacing: Spacing | None,
-) -> NDArray[np.int64]:
+def _must_links(relation: Any) -> bool:
+    """Tell whether a relation graph has any."""
+    return relation is not None and bool((relation.data > 0).any())
+
+
+def _new(graph: Graph, natural: NDArray[np.int32], known: KnownClasses) -> NDArray[np.int64]:
     """Return the clusters in which vertices are of no class that labels name; -1 elsewhere."""
-    clusters = coarsen(working, modules, spacing)
-    new = new_clusters(working.graph, clusters, known.points, known.code)
-    number = np.where(new, np.cumsum(new) - 1, -1)[clusters]
+    new = new_clusters(graph, natural, known.points, known.code)
+    number = np.where(new, np.cumsum(new) - 1, -1)[natural]
     number[known.points] = -1
     return np.asarray(number, dtype=np.int64)
+
+
+def _giving_way(known: KnownClasses, working: Anchored) -> KnownClasses:
+    """Return what is known without labels of one class whose vertices are kept apart.
+
+    Locked samples stay where they are, whatever labels say. Of such vertices the one with most
+    labels counts.
+    """
+    code = np.full(working.graph.n, -1, dtype=np.int64)
+    code[known.points] = known.code
+    i, j = apart_pairs(working.relation)
+    same = (code[i] >= 0) & (code[i] == code[j])
+    if not same.any():
+        return known
+    apart: dict[int, set[int]] = {}
+    for u, v in zip(i[same].tolist(), j[same].tolist(), strict=True):
+        apart.setdefault(u, set()).add(v)
+        apart.setdefault(v, set()).add(u)
+    labels = np.ones(known.points.size) if known.samples is None else known.samples
+    dropped: set[int] = set()
+    for u in known.points[np.argsort(-labels, kind="stable")].tolist():
+        if u not in dropped:
+            dropped |= apart.get(u, set())
+    return known.without(np.isin(known.points, list(dropped)))
 
 
 def _moved(

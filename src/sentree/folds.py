@@ -19,8 +19,6 @@ __all__ = ["FOLDS", "Folds"]
 FOLDS = 3
 #: A set of must-linked samples is hidden as a whole unless it holds more than this share of them.
 _LARGEST_WHOLE = 0.2
-#: Pairs drawn from labels.
-_LABEL_PAIRS = 5000
 
 
 class Folds:
@@ -62,21 +60,6 @@ class Folds:
             label_index=given.label_index[label],
             label_code=given.label_code[label],
         )
-
-    def hidden_pairs(self, fold: int) -> tuple[IntArray, IntArray]:
-        """Return pairs that belong together, and that do not, of which a fold tells nothing.
-
-        Of labels a sample of pairs, of which the first has its label hidden.
-        """
-        given, m = self._given, self._label.size
-        random = np.random.default_rng(0)
-        drawn = random.integers(0, max(m, 1), size=(_LABEL_PAIRS if m > 1 else 0, 2))
-        drawn = drawn[(drawn[:, 0] != drawn[:, 1]) & (self._label[drawn[:, 0]] == fold)]
-        same = given.label_code[drawn[:, 0]] == given.label_code[drawn[:, 1]]
-        points = given.label_index[drawn]
-        must = given.must_link[self._must == fold], points[same]
-        cannot = given.cannot_link[self._cannot == fold], points[~same]
-        return np.concatenate(must), np.concatenate(cannot)
 
     def kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Return what a clustering keeps of a fold: together, and apart, from 0 to 1 each."""

@@ -12,6 +12,7 @@ from sentree.constraints import Constraints
 from sentree.entropy import Objective, tree_objective
 from sentree.flat import FlatSearch, Problem
 from sentree.graph import FloatArray, Graph
+from sentree.number import NaturalScale
 from sentree.optimise import grow
 from sentree.selection import Selection
 from sentree.tree import EncodingTree, TreeShape, first_leaves, follow, renumber
@@ -28,6 +29,7 @@ class Grown(NamedTuple):
     objective: Objective
     trace: FloatArray
     selection: Selection | None = None  # by which recipe the clusters were found
+    scale: NaturalScale | None = None  # how the data chose their number, if they did
 
 
 def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalty: bool) -> Grown:
@@ -56,16 +58,18 @@ def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalt
 def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty: bool) -> Grown:
     """Grow a tree with the labels of one level."""
     given, n = problem.constraints, problem.graph.n
+    told = flat.n_clusters is not None or given.label_index.size > 0
+    free = height == 1 or (height is not None and not told)
+    if given or not free:
+        problem = flat.grounded(problem)
     search = flat.constrained(problem)
     weight = triplet_weights(problem.graph, given)
     if flat.penalty is not None:
         weight *= flat.penalty
-    clusters, selection = None, None
-    told = flat.n_clusters is not None or given.label_index.size > 0
-    free = height == 1 or (height is not None and not told)
+    clusters, selection, scale = None, None, None
     if not free or problem.hard or problem.init is not None:
         run = flat.run(problem, with_triplets(search, given, weight))
-        selection = run.selection
+        selection, scale = run.selection, run.scale
         found = renumber(run.labels[:n])
         clusters = search.extended(found)
     result = grow(
@@ -80,7 +84,7 @@ def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty:
     tree = _without_anchors(result.tree, search, problem.graph)
     labels = tree.labels_at(1) if clusters is None else found
     objective = tree_objective(result.tree, leaf_penalty=leaf_penalty)
-    return Grown(tree, labels, objective, result.trace, selection)
+    return Grown(tree, labels, objective, result.trace, selection, scale)
 
 
 def _refined(
@@ -117,7 +121,7 @@ def _refined(
         classes = [problem.constraints.classes[c] for c in named.tolist()]
         given = Constraints(label_index=known, label_code=number, classes=tuple(classes))
         search = replace(flat, n_clusters=named.size if named.size > 1 else None, recipe=None)
-        inside = problem._replace(graph=graph, constraints=given)
+        inside = problem._replace(graph=graph, constraints=given, ground=None)
         found = _grown(inside, search, room, leaf_penalty)
         finer[members] += found.labels
         replaced.append((top, members, found.tree.parent))

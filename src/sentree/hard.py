@@ -12,23 +12,33 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from sentree.colouring import Uncolourable, colour
 from sentree.constraints import Closure, Constraints
-from sentree.graph import Graph, largest_column
-from sentree.optimise import link, multilevel
+from sentree.graph import FloatArray, Graph, largest_column
 from sentree.proof import Conflict, ConstraintConflict
 from sentree.propagation import propagate
 from sentree.tree import renumber
 from sentree.weights import Anchored
 
-__all__ = ["Hardened", "apart_pairs", "check_room", "contract", "fold", "harden", "with_isolated"]
+__all__ = [
+    "Hardened",
+    "apart_pairs",
+    "check_room",
+    "contract",
+    "fold",
+    "harden",
+    "parted",
+    "with_isolated",
+]
 
 IntArray = NDArray[np.int64]
 
 #: Most pairs of vertices that are kept apart: about 1 GB.
 _MOST_APART = 20_000_000
+_TINY = np.finfo(float).tiny
 
 
 class Hardened(NamedTuple):
@@ -37,35 +47,134 @@ class Hardened(NamedTuple):
     problem: Anchored
     vertex: IntArray  # that each sample, and each anchor, has become part of
 
-    def start(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Turn clusters of the samples into modules of all vertices that break nothing."""
+    def modules(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Turn clusters of the samples into modules of all vertices, those of most samples."""
         samples = renumber(labels)
         if self.problem.n == samples.size:
-            return _mended(self.problem, samples)
+            return self.problem.extended(samples)
         votes = sp.coo_array(
             (np.ones(samples.size), (self.vertex[: samples.size], samples)),
             shape=(self.problem.n, int(samples.max()) + 1),
         ).tocsr()
-        return _mended(self.problem, largest_column(votes))
+        return self.problem.extended(largest_column(votes))
+
+    def start(self, labels: NDArray[Any], n_clusters: int | None = None) -> NDArray[np.int32]:
+        """Turn clusters of the samples into modules of all vertices that break nothing.
+
+        Only vertices that are kept apart change their place. There are new clusters where the old
+        ones have no room, unless ``n_clusters`` are wanted.
+        """
+        return self.problem.extended(parted(self.problem, self.modules(labels), n_clusters))
 
 
-def _mended(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
-    """Take apart the modules that hold vertices which are kept apart.
+def parted(
+    problem: Anchored, labels: NDArray[np.int32], n_clusters: int | None = None
+) -> NDArray[np.int32]:
+    """Move vertices that are kept apart and share a module, and those kept apart from them.
 
-    Each is searched inside, and its parts are united again as far as they may be.
+    Modules keep their numbers. There are new ones where the old have no room, unless ``n_clusters``
+    are wanted.
     """
-    modules = problem.extended(labels)
     i, j = apart_pairs(problem.relation)
-    if i.size == 0:
-        return modules
-    modules = modules.astype(np.int64)
-    for module in np.unique(modules[i[modules[i] == modules[j]]]).tolist():
-        inside = np.flatnonzero(modules == module)
-        part, related = problem.part(inside)
-        parts = multilevel(part, related).labels
-        parts = link(part, parts, related).labels
-        modules[inside] = np.where(parts == 0, module, modules.max() + parts)
-    return renumber(modules)
+    if not (labels[i] == labels[j]).any():
+        return labels
+    return _Mending(problem.graph, labels, i, j).run(n_clusters).astype(np.int32)
+
+
+class _Mending:
+    """Clusters of vertices some of which must not be together, and better places for these."""
+
+    def __init__(self, graph: Graph, modules: NDArray[np.int32], i: IntArray, j: IntArray) -> None:
+        self.modules = modules.astype(np.int64)
+        self.count = int(modules.max()) + 1
+        shape = (graph.n, graph.n)
+        apart = sp.coo_array((np.ones(i.size), (i, j)), shape=shape).tocsr()
+        self.apart = (apart + apart.T).tocsr()
+        member = sp.csr_array(
+            (np.ones(graph.n), (np.arange(graph.n), modules)), shape=(graph.n, self.count)
+        )
+        # What a cluster means to a vertex: the weight to it, and to the own one the degree.
+        self.drawn = (graph.to_scipy() @ member + sp.diags_array(graph.degree) @ member).tocsr()
+        self.by_volume = np.argsort(-np.bincount(modules, graph.degree), kind="stable").tolist()
+        self.broken = np.unique(i[modules[i] == modules[j]])
+
+    def run(self, n_clusters: int | None) -> NDArray[np.int64]:
+        """Deal out the vertices of every block in which something is broken."""
+        block = connected_components(self.apart, directed=False)[1]
+        inside = np.flatnonzero(np.isin(block, block[self.broken]))
+        order = inside[np.argsort(block[inside], kind="stable")]
+        for vertices in np.split(order, np.flatnonzero(np.diff(block[order])) + 1):
+            self._deal(vertices, n_clusters)
+        return self.modules
+
+    def _deal(self, vertices: NDArray[Any], n_clusters: int | None) -> None:
+        """Give the vertices that are surest of it the cluster they want, the others the next.
+
+        A vertex that touches no cluster which is left to it founds one, where that may be.
+        """
+        found = self._greedy(vertices, new=n_clusters is None)
+        if found is None:
+            assert n_clusters is not None
+            try:
+                found = self._coloured(vertices, n_clusters)
+            except Uncolourable:
+                raise _no_way(self.apart[vertices].nnz // 2, n_clusters) from None
+        self.modules[vertices] = found
+        self.count = max(self.count, int(max(found)) + 1)
+
+    def _wishes(self, vertex: int) -> list[int]:
+        """List the clusters that a vertex has edges to, the dearest first."""
+        row = slice(self.drawn.indptr[vertex], self.drawn.indptr[vertex + 1])
+        best = np.argsort(-self.drawn.data[row], kind="stable")
+        wishes: list[int] = self.drawn.indices[row][best].tolist()
+        return wishes
+
+    def _sureness(self, vertices: NDArray[Any]) -> FloatArray:
+        """Return how much dearer the dearest cluster is than the second, as a share of all."""
+        rows = self.drawn[vertices].tocsr()
+        share = np.zeros(vertices.size)
+        for k in range(vertices.size):
+            weights = np.sort(rows.data[rows.indptr[k] : rows.indptr[k + 1]])
+            if weights.size:
+                share[k] = (weights[-1] - weights[-2:-1].sum()) / max(weights.sum(), _TINY)
+        return share
+
+    def _greedy(self, vertices: NDArray[Any], new: bool) -> list[int] | None:
+        """Deal out clusters one by one; None where one vertex is left without.
+
+        With ``new`` clusters, there is none but those that a vertex touches, and one more for all
+        that come from one cluster.
+        """
+        chosen: dict[int, int] = {}
+        founded: dict[int, list[int]] = {}
+        count = self.count
+        for v in vertices[np.argsort(-self._sureness(vertices), kind="stable")].tolist():
+            others = self.apart.indices[self.apart.indptr[v] : self.apart.indptr[v + 1]].tolist()
+            taken = {chosen[u] for u in others if u in chosen}
+            more = founded.setdefault(int(self.modules[v]), []) if new else self.by_volume
+            free = (c for c in (*self._wishes(v), *more) if c not in taken)
+            place = next(free, None)
+            if place is None and new:
+                more.append(place := count)
+                count += 1
+            if place is None:
+                return None
+            chosen[v] = place
+        return [chosen[v] for v in vertices.tolist()]
+
+    def _coloured(self, vertices: NDArray[Any], k: int) -> list[int]:
+        """Search for any way to deal out k clusters, and call them as suits the vertices best."""
+        edges = sp.triu(self.apart[vertices][:, vertices], 1).tocoo()
+        pairs = np.column_stack((edges.row, edges.col)).astype(np.int64)
+        found = colour(vertices.size, pairs, k, self.modules[vertices].astype(np.int32))
+        member = sp.csr_array(
+            (np.ones(found.size), (found, np.arange(found.size))), shape=(k, found.size)
+        )
+        suits = np.zeros((k, max(k, self.count)))
+        suits[:, : self.count] = (member @ self.drawn[vertices]).toarray()
+        name = linear_sum_assignment(-suits)[1]
+        names: list[int] = name[found].tolist()
+        return names
 
 
 def harden(
@@ -245,16 +354,21 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
         try:
             found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
         except Uncolourable:
-            raise ValueError(
-                f"no way was found to keep {len(edges)} hard cannot-links with n_clusters={k}, "
-                "which may or may not be possible: allow more clusters, add must-links or labels, "
-                "or make some cannot-links soft"
-            ) from None
+            raise _no_way(len(edges), k) from None
     spread = propagate(problem.graph, concerned, found)[: problem.n]
     for number in np.setdiff1d(np.arange(k), spread).tolist():
         crowded = np.flatnonzero(spread == np.bincount(spread).argmax())
         spread[crowded[-1]] = number  # leaving a cluster breaks nothing
     return problem.extended(spread)
+
+
+def _no_way(n_links: int, n_clusters: int) -> ValueError:
+    """Say that a search gave up."""
+    return ValueError(
+        f"no way was found to keep {n_links} hard cannot-links with n_clusters={n_clusters}, "
+        "which may or may not be possible: allow more clusters, add must-links or labels, or make "
+        "some cannot-links soft"
+    )
 
 
 def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:

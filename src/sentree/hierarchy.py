@@ -84,6 +84,10 @@ class SSEHierarchy(SSEEstimator):
         Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
     selection_ : Selection or None
         The recipe that the constraints chose and the evidence; None where they were not asked.
+    scale_ : NaturalScale or None
+        Where the data chose the number of clusters: which numbers came into question, and how many
+        of the answers speak for each (:class:`sentree.number.NaturalScale`); None where
+        ``n_clusters``, ``height``, labels or ``init`` set it.
     graph_settings_ : GraphSettings or None
         What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
         any other affinity.
@@ -173,6 +177,7 @@ class SSEHierarchy(SSEEstimator):
         found = grown(problem, flat, height=self.height, leaf_penalty=leaf_penalty)
         self.tree_, self.labels_ = found.tree, found.labels
         self.selection_ = found.selection or self.selection_
+        self.scale_ = found.scale
         entropy = tree_objective(self.tree_).entropy
         self._store(Objective(entropy, found.objective.penalty), found.trace)
 
@@ -181,7 +186,7 @@ class SSEHierarchy(SSEEstimator):
         if problem.hard or problem.init is not None:
             what = "init belongs" if problem.init is not None else "hard constraints belong"
             raise ValueError(f"{what} to method='multilevel'")
-        self.selection_ = None
+        self.selection_ = self.scale_ = None
         graph = problem.graph
         relation = self._paper_relation(problem)
         leaf_penalty = bool(self.leaf_penalty)

@@ -46,10 +46,8 @@ class LinearBeliefs:
         n, k = self.samples.shape[0], known.n_classes
         at = known.points < n
         slope, offset = self._discriminant(known.points[at], known.code[at], k)
-        rows = [
-            _joined(believed[i : i + _CHUNK], self.samples[i : i + _CHUNK] @ slope + offset)
-            for i in range(0, n, _CHUNK)
-        ]
+        chunks = (slice(i, min(i + _CHUNK, n)) for i in range(0, n, _CHUNK))  # anchors come after n
+        rows = [_joined(believed[part], self.samples[part] @ slope + offset) for part in chunks]
         whole = sp.csr_array(sp.vstack([*rows, believed[n:]]))
         return _certain(whole, known)
 

@@ -155,7 +155,8 @@ class NamedSearch:
             pull = self._at_home(start, self._insisting(drawn, known, strength), known)
             start = self._begun(start, pull, known)
         result = self.move(start, Steering(pull, self._shrinkage(way)))
-        against = disbelief(drawn, result.labels, self.problem.graph, strength)
+        pull = Steering(drawn).wide(int(result.labels.max()) + 1).pull
+        against = disbelief(pull, result.labels, self.problem.graph, strength)
         return NamedClusters(result, against)
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:

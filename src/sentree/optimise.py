@@ -70,6 +70,14 @@ class Steering(NamedTuple):
     pull: Any = None
     shrinkage: float = 0.0
 
+    def wide(self, n_modules: int) -> Steering:
+        """Return the same for more modules, to which nothing draws."""
+        if self.pull is None or self.pull.shape[1] >= n_modules:
+            return self
+        wider = sp.csr_array(self.pull, copy=True)
+        wider.resize((wider.shape[0], n_modules))
+        return self._replace(pull=wider)
+
     def arrays(self, n_modules: int) -> tuple[_Longs, _Ints, FloatArray, float, int]:
         """Return what the kernels take."""
         if self.pull is None:
@@ -347,11 +355,14 @@ def density_clusters(
     *,
     few: int,
     many: int,
-    high_rise: float,
-    least_rise: float,
+    rise: ArrayLike,
+    sure: float = 1.0,
     progress: Progress = None,
-) -> NDArray[np.int32]:
+) -> tuple[NDArray[np.int32], float]:
     """Return the peaks of density 0..k-1 that vertices belong to, -1 for those of none.
+
+    Also how clear the clearest meeting of two peaks is: the rise of the lower one, as a share of
+    what ``rise`` asks for.
 
     Parameters
     ----------
@@ -362,18 +373,22 @@ def density_clusters(
     n : int
         Number of vertices.
     few, many : int
-        Vertices that make a small peak, and a large one.
-    high_rise, least_rise : float
-        How much the log of density must rise from where a small peak meets another one, and a large
-        peak; less is no peak.
+        Vertices of the smallest peak, and those from which on its mass counts.
+    rise : float array
+        How much the log of density must rise from where a peak meets another one to where few, 2
+        few, 4 few, ... vertices of it are connected; one of these is enough.
+    sure : float
+        The share of these rises that makes a peak.
     """
     rising = np.asarray(height, dtype=np.float64)
     order = np.argsort(rising, kind="stable")
     first, second = (np.asarray(side, dtype=np.int32)[order] for side in (i, j))
-    found = _kernels.density_clusters(
-        first, second, rising[order], n, few, many, high_rise, least_rise, progress
+    least = np.asarray(rise, dtype=np.float64)
+    found, clearest = _kernels.density_clusters(
+        first, second, rising[order], n, few, many, least, sure, progress
     )
-    return (np.unique(np.append(found, -1), return_inverse=True)[1][:-1] - 1).astype(np.int32)
+    peaks = np.unique(np.append(found, -1), return_inverse=True)[1][:-1] - 1
+    return peaks.astype(np.int32), clearest
 
 
 def spread(

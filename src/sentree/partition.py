@@ -6,13 +6,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from sentree.constraints import Constraints
+from sentree.edits import (
+    Edit,
+    divided,
+    moved,
+    pairs_inside,
+    row_numbers,
+    united,
+    without_broken,
+)
 from sentree.entropy import Objective, partition_objective
 from sentree.estimator import (
     SSEEstimator,
@@ -25,6 +36,7 @@ from sentree.hard import harden
 from sentree.notices import warn
 from sentree.optimise import merge, move
 from sentree.scale import to_number
+from sentree.start import keep_numbers
 from sentree.tree import EncodingTree, renumber
 from sentree.weights import Anchored
 
@@ -43,8 +55,8 @@ class SSEPartition(SSEEstimator):
     n_clusters : int, optional
         Number of clusters. Without it the data decide, or the scale that ``resolution`` sets; with
         labels there is a cluster for each class named, and one for each cluster of the data that
-        labels seem not to name; thirty must-links and cannot-links or more choose the number by
-        what a search keeps of those that it was not shown.
+        labels seem not to name; must-links and cannot-links add to what the data say for or against
+        uniting and dividing clusters.
     method : {"multilevel", "paper"}, default="multilevel"
         "multilevel" moves samples, contracts what has come together and repeats, with constraints
         weighed by degree and information; "paper" merges modules greedily, then moves single
@@ -55,8 +67,9 @@ class SSEPartition(SSEEstimator):
         from the data; with ``n_clusters`` it does not count. "multilevel" only.
     penalty : float, optional
         Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
-        More than 10 (100 for the weights of the paper) counts as 10 (100): beyond, the penalty
-        drowns what the data say. To enforce constraints use ``hard``.
+        More than 10 (100 for the weights of the paper) counts as 10 (100), and so does the product
+        with the weight that a pair has: beyond, the penalty drowns what the data say. To enforce
+        constraints use ``hard``.
     weights : {"degree", "paper"}, default="degree"
         How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
         tells, or by similarity as in the paper (the only way for "paper").
@@ -133,6 +146,10 @@ class SSEPartition(SSEEstimator):
         Which constraints are kept and which are broken.
     selection_ : Selection or None
         The recipe that the constraints chose and the evidence; None where they were not asked.
+    scale_ : NaturalScale or None
+        Where the data chose the number of clusters: which numbers came into question, and how many
+        of the answers speak for each (:class:`sentree.number.NaturalScale`); None where
+        ``n_clusters``, ``resolution``, labels or ``init`` set it.
     graph_settings_ : GraphSettings or None
         What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
         any other affinity.
@@ -167,6 +184,11 @@ class SSEPartition(SSEEstimator):
         "resolution": [Interval(Real, 0, None, closed="neither"), None],
         "weights": [StrOptions({"degree", "paper"})],
         "moving": ["boolean"],
+    }
+    #: scikit-learn takes a method of this name for that of a cross-validator.
+    __metadata_request__split: ClassVar[dict[str, str]] = {
+        "cluster": metadata_routing.UNUSED,
+        "into": metadata_routing.UNUSED,
     }
 
     def __init__(
@@ -214,12 +236,14 @@ class SSEPartition(SSEEstimator):
         keep: bool = True,
         locked: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the same samples again with other constraints, from where the last fit ended.
+        """Cluster the same samples again with other constraints, on the ground of the last fit.
 
-        No neighbours are searched, and samples move only where constraints concern them, so this
-        takes a small part of the time of :meth:`fit`. Clusters that last keep their number, unless
-        that leaves gaps; their count stays unless ``n_clusters`` has changed or hard constraints
-        split one.
+        Neighbours, modules and natural clusters are those of that fit, so this takes a part of its
+        time, and gives what a fresh fit with the same pairs would; clusters that last keep their
+        number, unless that leaves gaps. Features stay weighed as they were. After a fit with
+        ``init``, and with ``locked`` samples, it goes on from the clusters there are instead:
+        samples move only where constraints concern them, and the count stays unless ``n_clusters``
+        has changed or hard constraints split one.
 
         Parameters
         ----------
@@ -248,9 +272,155 @@ class SSEPartition(SSEEstimator):
             given = before + given
         if self.hard:
             given = given.hardened()
-        concerned = np.union1d(before.named, given.named)
         with self._all_or_nothing():
+            if not keep:
+                self._forget_edits()
+            # A loaded model has no more of its edits than the clusters.
+            lost = self._edited and self._ground is None
+            if locked is None and not self._resumes and not lost:
+                return self._solve(given, self.labels_, None, anew=True)
+            concerned = np.union1d(before.named, given.named)
             return self._solve(given, self.labels_, locked, concerned)
+
+    def merge(self, *clusters: int) -> Self:
+        """Unite clusters; all others stay as they are.
+
+        The union has the number of its largest part, unless that would leave a gap in the numbers.
+
+        This is remembered as hard must-links between typical samples of them, which later refits
+        follow; ``n_clusters``, where it is given, counts as less by as many. A refit without these
+        undoes it: ``model.refit(constraints=before, keep=False)``, with ``before`` the
+        ``constraints_`` that there were.
+
+        Parameters
+        ----------
+        *clusters : int
+            Two or more numbers of clusters in ``labels_``.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Raises
+        ------
+        ConstraintConflict
+            Where hard constraints keep them apart, but for those of an earlier edit, which this one
+            takes back; nothing is changed then.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sentree import SSEPartition
+        >>> model = SSEPartition(n_clusters=4).fit(load_iris().data)
+        >>> model.merge(1, 3).n_clusters_
+        3
+        >>> model.split(0).n_clusters_
+        4
+        >>> model.move([0, 1], to=1).labels_[:2].tolist()
+        [1, 1]
+        """
+        chosen = [self._cluster(c) for c in clusters]
+        if len(set(chosen)) < max(len(chosen), 2):
+            raise ValueError(f"merge needs two different clusters or more, got {clusters}")
+        return self._take(united(self.labels_, chosen, self.membership_strength_))
+
+    def split(self, cluster: int, into: int = 2) -> Self:
+        """Divide a cluster where the data, and pairs inside it, divide it best.
+
+        The largest part keeps the number; all other clusters stay as they are. This is remembered
+        as hard cannot-links between typical samples of the parts; see :meth:`merge`.
+
+        Parameters
+        ----------
+        cluster : int
+            Its number in ``labels_``.
+        into : int, default=2
+            Number of parts.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        number = self._cluster(cluster)
+        inside = np.flatnonzero(self.labels_ == number)
+        if not isinstance(into, Integral) or not 2 <= into <= inside.size:
+            raise ValueError(
+                f"into must be a whole number from 2 to the {inside.size} samples of cluster "
+                f"{cluster}, got {into!r}"
+            )
+        graph = Anchored(self.graph_, None, self.graph_.n).part(inside)[0]
+        pairs = pairs_inside(self.constraints_, inside, self.graph_.n)
+        flat = replace(self._flat(), n_clusters=int(into), resolution=None)
+        with catch_warnings():
+            simplefilter("ignore")  # parts that do not touch are what is looked for
+            found = flat.run(Problem(graph, self._similarity, pairs))
+        parts = renumber(found.labels[: inside.size])
+        return self._take(divided(self.labels_, number, parts, self.membership_strength_))
+
+    def move(self, rows: ArrayLike, to: int | None = None) -> Self:
+        """Move samples to a cluster, or to a new one of their own; all others stay.
+
+        This is remembered as hard must-links to typical samples of that cluster, and hard
+        cannot-links to those of the clusters that they were in; see :meth:`merge`.
+
+        Parameters
+        ----------
+        rows : array-like
+            Row numbers, or a mask.
+        to : int, optional
+            Number of a cluster in ``labels_``; without it they found one.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        check_is_fitted(self, "labels_")
+        chosen = row_numbers(rows, self.graph_.n)
+        if chosen.size == 0:
+            raise ValueError("rows names no sample to move")
+        target = None if to is None else self._cluster(to)
+        if target is not None and (self.labels_[chosen] == target).all():
+            return self
+        return self._take(moved(self.labels_, chosen, target, self.membership_strength_))
+
+    def _forget_edits(self) -> None:
+        """Go back to what the data tell."""
+        self._more_clusters, self._edited = 0, False
+        if self._ground is not None:
+            self._ground = replace(self._ground, edited=None)
+
+    def _cluster(self, number: int) -> int:
+        """Check the number of a cluster."""
+        check_is_fitted(self, "labels_")
+        if self.method == "paper":
+            raise ValueError("merge, split and move belong to method='multilevel'")
+        if not isinstance(number, Integral) or not 0 <= number < self.n_clusters_:
+            raise ValueError(
+                f"there is no cluster {number!r}: they are numbered 0 to {self.n_clusters_ - 1}"
+            )
+        return int(number)
+
+    def _take(self, edit: Edit) -> Self:
+        """Take over clusters that were edited, and remember what that says."""
+        given = without_broken(self.constraints_, edit.labels) + edit.said
+        given.closure(self.graph_.n)  # contradictions are refused, with their chain
+        with self._all_or_nothing():
+            self._more_clusters += edit.change
+            self._edited = True
+            labels = keep_numbers(edit.labels, self.labels_, np.empty(0, dtype=np.int64))
+            flat, problem = self._flat(), self._problem(given, given.hard)
+            if not self._resumes:
+                ground = flat.grounded(problem._replace(ground=self._ground)).ground
+                assert ground is not None
+                self._ground = replace(ground, edited=labels)
+            search = flat.constrained(problem._replace(init=labels))
+            self._keep(problem, Found(search, search.extended(labels), self.trace_))
+            self.labels_ = labels
+            self._conclude(given)
+        return self
 
     def _search(self, problem: Problem) -> None:
         if self.n_clusters is not None and self.resolution is not None:
@@ -259,7 +429,12 @@ class SSEPartition(SSEEstimator):
             problem, found = self._multilevel(problem)
         else:
             found = self._merge_and_move(problem)
+        self._keep(problem, found)
+
+    def _keep(self, problem: Problem, found: Found) -> None:
+        """Store clusters and their value."""
         search, labels, trace = found[:3]
+        self.scale_ = found.scale
         self.labels_ = renumber(labels[: problem.graph.n])
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
@@ -267,10 +442,11 @@ class SSEPartition(SSEEstimator):
         penalty += found.disbelief
         self._store(Objective(entropy, penalty), trace)
 
-    def _multilevel(self, problem: Problem) -> tuple[Problem, Found]:
-        """Search on all levels, by the recipe that the constraints choose if they are asked."""
-        flat = FlatSearch(
-            n_clusters=self.n_clusters,
+    def _flat(self) -> FlatSearch:
+        """Return the search that the parameters ask for."""
+        k = self.n_clusters
+        return FlatSearch(
+            n_clusters=None if k is None else max(k + self._more_clusters, 1),
             resolution=self.resolution,
             penalty=self._penalty(),
             weights=self.weights,
@@ -280,12 +456,20 @@ class SSEPartition(SSEEstimator):
             seed=self._seed(),
             selection=self.selection,
         )
-        if problem.concerned is None:  # a refit keeps the recipe
+
+    def _multilevel(self, problem: Problem) -> tuple[Problem, Found]:
+        """Search on all levels, by the recipe that the constraints choose if they are asked."""
+        flat = self._flat()
+        if problem.concerned is None and not problem.again:
+            self._resumes = problem.init is not None or self.weights == "paper"
             self.selection_ = flat.select(problem)
             flat, problem = flat.follow(self.selection_, problem)
             self.graph_ = problem.graph
-        elif self.selection_ is not None:
+        elif self.selection_ is not None and self.selection == "on":  # pairs chose the graph
             flat = replace(flat, recipe=self.selection_.chosen)
+        problem = flat.grounded(problem)
+        if problem.ground is not None:
+            self._ground = problem.ground
         found = flat.run(problem)
         self.selection_ = found.selection or self.selection_
         return problem, found

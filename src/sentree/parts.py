@@ -24,20 +24,24 @@ from sentree.optimise import LinkResult, spread
 from sentree.spacing import Spacing
 from sentree.tree import renumber
 
-__all__ = ["Unions", "natural_parts"]
+__all__ = ["CHANCE", "ONE", "PLANE", "Unions", "follow_neighbors", "natural_parts"]
 
 #: The 33 of the law above.
 _CELL = 33.0
-#: The share of what would touch in one cloud from which on two sides are one; and in the plane that
-#: from which on they are unless peaks of density say no, and that from which on they are anyway.
-_ONE, _LIKELY_ONE, _SURELY_ONE = 0.5, 0.35, 0.6
+#: The share of what would touch in one cloud from which on two sides are one.
+ONE = 0.5
 #: How much less than in one cloud modules may touch on average, as a logarithm, at most: so much,
 #: and so much over the dimension; and the most that counts of a module.
 _UNEVEN, _UNEVEN_IN_FEW, _MOST_UNEVEN = 0.12, 0.2, 1.5
 #: What is linked so many times more than by chance is one in any case.
-_CHANCE = 1.25
+CHANCE = 1.25
 #: Dimension below which peaks of density are clusters.
-_PLANE = 3.0
+PLANE = 3.0
+#: How clear a peak must be; and the clearest one, for there to be any: less where the two sides of
+#: all touch less than this share of what one cloud would, down to a part.
+_CLEAR, _CLEAREST, _TOUCHING, _LEAST_PART = 0.7, 1.5, 0.35, 0.8
+#: The part of the strictness that counts in many dimensions, where evidence lies closer together.
+_EVENLY = 0.5
 
 IntArray = NDArray[np.int64]
 
@@ -105,9 +109,14 @@ class Unions(NamedTuple):
 
 
 def natural_parts(
-    graph: Graph, labels: NDArray[np.int32], unions: Unions, modules: Graph, spacing: Spacing
+    graph: Graph,
+    labels: NDArray[np.int32],
+    unions: Unions,
+    modules: Graph,
+    spacing: Spacing,
+    strictness: float = 1.0,
 ) -> NDArray[np.int64]:
-    """Return the clusters of the vertices.
+    """Return the clusters of the vertices; -1 for those that follow their neighbours.
 
     Parameters
     ----------
@@ -121,22 +130,26 @@ def natural_parts(
         The graph of the modules.
     spacing : Spacing
         How the vertices lie in space.
+    strictness : float
+        How clearly clusters must be apart, against the usual.
     """
     assert spacing.dimension is not None
     closeness = unions.closeness(spacing)
     roots = unions.roots()
-    if spacing.dimension < _PLANE:
+    if spacing.dimension < PLANE:
         whole = 0.0 if len(roots) > 1 else closeness[-1] if closeness.size else np.inf
-        if whole >= _SURELY_ONE or (whole >= _LIKELY_ONE and spacing.peaks(sure=True).max() <= 0):
+        peaks = spacing.peaks(strictness * _CLEAR)
+        least = _CLEAREST * np.clip(whole / _TOUCHING, _LEAST_PART, 1.0)
+        if len(roots) == 1 and peaks.clearest < strictness * least:
             return np.zeros(labels.size, dtype=np.int64)
-        return _by_density(graph, spacing)
+        return _with_parts(graph, peaks.labels)
     cluster = np.empty(unions.n_modules, dtype=np.int64)
     found, left = 0, roots
     while left:
         node = left.pop()
         inside = unions.modules_of(node)
         at = node - unions.n_modules
-        if at < 0 or _is_one(at, inside, unions, modules, closeness, spacing):
+        if at < 0 or _is_one(at, inside, unions, modules, closeness, spacing, strictness):
             cluster[inside] = found
             found += 1
         else:
@@ -151,14 +164,16 @@ def _is_one(
     modules: Graph,
     closeness: FloatArray,
     spacing: Spacing,
+    strictness: float,
 ) -> bool:
     """Tell whether the sides of a union are one cluster."""
-    if unions.linkage[union] >= _CHANCE:
+    strictness **= _EVENLY
+    if strictness * unions.linkage[union] >= CHANCE:
         return True
-    if closeness[union] < _ONE:
+    if strictness * closeness[union] < ONE:
         return False
     assert spacing.dimension is not None
-    most = _UNEVEN + _UNEVEN_IN_FEW / spacing.dimension
+    most = strictness * (_UNEVEN + _UNEVEN_IN_FEW / spacing.dimension)
     return _unevenness(np.array(inside), unions, modules, spacing) <= most
 
 
@@ -177,18 +192,22 @@ def _unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spaci
     return float(np.sum(volume * less) / whole)
 
 
-def _by_density(graph: Graph, spacing: Spacing) -> NDArray[np.int64]:
-    """Let peaks of density be clusters, and other vertices follow their neighbours."""
-    peak = spacing.peaks()
-    sure = np.flatnonzero(peak >= 0)
+def _with_parts(graph: Graph, peak: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Let peaks of density be clusters, and parts of the graph that have none."""
     part = connected_components(graph.to_scipy(), directed=False)[1]
-    if sure.size == 0:
-        return renumber(part).astype(np.int64)
-    belief = spread(graph, sure, peak[sure])
-    count = np.bincount(peak[sure])
+    has_peak = np.bincount(part, peak >= 0) > 0
+    first = int(peak.max(initial=-1)) + 1
+    return np.where(has_peak[part], peak, first + part).astype(np.int64)
+
+
+def follow_neighbors(graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Let vertices without a cluster (-1) follow their neighbours."""
+    sure = np.flatnonzero(labels >= 0)
+    if sure.size == labels.size:
+        return labels
+    known = renumber(labels[sure])
+    belief = spread(graph, sure, known)
     mass = np.asarray(belief.sum(axis=0)).ravel()
-    likely = largest_column(belief @ sp.diags_array(count / mass)).astype(np.int64)
-    likely[sure] = peak[sure]
-    unreached = likely < 0
-    likely[unreached] = count.size + part[unreached]  # parts of the graph without a peak
+    likely = largest_column(belief @ sp.diags_array(np.bincount(known) / mass)).astype(np.int64)
+    likely[sure] = known
     return likely

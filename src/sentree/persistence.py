@@ -35,7 +35,10 @@ The header has these entries:
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
   ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
-  version 1), and ``binary_tree``, whether there is one
+  version 1), ``scale`` (likewise; a file without it does not tell), and ``binary_tree``, whether
+  there is one; ``resumes``, whether refits start from the clusters, ``edited``, whether users have
+  edited these, and ``more_clusters``, by how many there are more than asked for since then (a file
+  without these: no, no and 0)
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
@@ -85,6 +88,7 @@ from sentree.graph import Graph
 from sentree.hierarchy import SSEHierarchy
 from sentree.kernels import KERNELS, Weigher
 from sentree.neighbors import NeighborSearch, is_sparse
+from sentree.number import NaturalScale
 from sentree.partition import SSEPartition
 from sentree.samples import Layout, Scale
 from sentree.selection import Candidate, Recipe, Selection
@@ -208,7 +212,7 @@ def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
         source = source.with_name(source.name + ".npz")
     try:
         return _model(*_read(source))
-    except (ValueError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ValueError(f"cannot load {source}: {error}") from error
 
 
@@ -326,9 +330,13 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "n_features_in": model.n_features_in_,
             "feature_names_in": None if names is None else names.tolist(),
             "selection": None if model.selection_ is None else model.selection_.to_dict(),
+            "scale": None if model.scale_ is None else model.scale_.to_dict(),
             "graph_settings": None if settings is None else settings.to_dict(),
             "features": None if model.features_ is None else model.features_.to_dict(),
             "binary_tree": binary,
+            "resumes": model._resumes,
+            "edited": model._edited,
+            "more_clusters": model._more_clusters,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
         "extension": extension,
@@ -348,6 +356,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
             f"was written by sentree {header['sentree_version']}"
         )
     model = kind(**header["parameters"])
+    model._validate_params()
     fitted = header["fitted"]
     model.graph_ = Graph(**_get(arrays, "graph", _GRAPH))
     model.tree_ = _tree(arrays, "tree")
@@ -360,10 +369,14 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model.selection_ = _selection(fitted["selection"])
+    scale = fitted.get("scale")  # files of before did not tell
+    model.scale_ = None if scale is None else NaturalScale.from_dict(scale)
     settings = fitted["graph_settings"]
     model.graph_settings_ = None if settings is None else GraphSettings(**settings)
     model.features_ = _features(fitted["features"])
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
+    model._resumes, model._edited = (bool(fitted.get(key)) for key in ("resumes", "edited"))
+    model._more_clusters = int(fitted.get("more_clusters") or 0)
     model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
     model._similarity = _similarity(header["similarity"], arrays, model)
@@ -403,10 +416,14 @@ def _check_fit(model: Any) -> None:
         _check_shape("the list of silent samples", join.weigher.silent, (size,))
         if join.weigher.widths.shape != (1,):
             _check_shape("the list of bandwidths", join.weigher.widths, (size,))
+        _check_numbers("the list of bandwidths", join.weigher.widths)
 
 
 def _check_layout(layout: Layout, width: int) -> None:
     """Raise where a layout is not about so many features."""
+    for part in (*(layout.scale or ()), layout.weights, layout.directions):
+        if part is not None:
+            _check_numbers("the layout of the features", part)
     for column in layout.scale or ():
         _check_shape("the scale of the features", column, (width,))
     if layout.weights is not None:
@@ -424,6 +441,11 @@ def _check_layout(layout: Layout, width: int) -> None:
 def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
+
+
+def _check_numbers(name: str, array: NDArray[Any]) -> None:
+    if array.dtype.kind != "f" or np.isnan(array).any():
+        raise ValueError(f"{name} holds what is no number")
 
 
 def _put(arrays: Arrays, prefix: str, part: Any, names: tuple[str, ...]) -> None:

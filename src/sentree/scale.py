@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,18 +12,17 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray, Graph
 from sentree.hard import apart_pairs, contract, fold
 from sentree.notices import warn
+from sentree.number import STRICTNESS, Clusters, Vote, decide
 from sentree.optimise import LinkResult, link, merge, multilevel
-from sentree.parts import Unions, natural_parts
+from sentree.parts import PLANE, Unions, follow_neighbors, natural_parts
 from sentree.spacing import Spacing
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
 
 __all__ = [
     "Contacts",
-    "Judge",
     "at_resolution",
     "coarsen",
-    "coarsen_by_pairs",
     "finer",
     "split_off",
     "taken_apart",
@@ -41,9 +41,13 @@ _SHAPES = 0.5
 #: merge: these are the sizes that it is made for.
 _NEAR = 2.0
 
-#: Without a wish, modules are united while they are linked clearly more than chance would have it,
-#: and touch with at least this share of what holds the lesser one together: less is a gap.
-_CHANCE, _GAP = 1.25, 0.35
+#: Searches beside the given one that tell the scale, and vertices above which there are none.
+_MORE_SEARCHES, _LARGE = 2, 20_000
+#: Contacts are looked at where modules are linked clearly more than chance would have it.
+_CHANCE = 1.25
+#: Where only a graph is known, and it is no shape, what is linked so many times as by chance is
+#: one; and the part of the strictness that counts there.
+_LINKED, _EVENLY = 0.9, 0.5
 #: Where no linkage is weaker than this, nothing is apart, and all is one cluster.
 _NOTHING_APART = 0.5
 #: In shapes of few dimensions a gap is what lies below the clearest break between the first and the
@@ -57,9 +61,6 @@ _INNER_CONTACT = 1 / 8
 #: What is linked so many times more than by chance is no gap, however thin: among thousands of
 #: small modules some touch thinly.
 _NO_GAP = 10.0
-#: Numbers of clusters that are compared by hidden pairs; what is as good as the best of them; least
-#: share of pairs that belong together, or do not.
-_TRIED, _AS_GOOD, _LEAST_SHARE = 60, 0.01, 0.001
 
 
 class Contacts(NamedTuple):
@@ -202,10 +203,8 @@ def at_resolution(
     return link(problem.graph, labels, problem.relation, least=resolution, owner=owners).labels
 
 
-def coarsen(
-    problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = None
-) -> NDArray[np.int32]:
-    """Choose the scale from the data.
+def coarsen(problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = None) -> Clusters:
+    """Choose the scale from the data, asked in several ways (:mod:`sentree.number`).
 
     Where it is known how samples lie in space, what touches is compared with what would touch in
     one cloud, and on lines and in the plane peaks of density are clusters (:mod:`sentree.parts`).
@@ -217,93 +216,54 @@ def coarsen(
     chance would have it, and unions end at gaps instead, where the contact is far thinner than
     within either side.
     """
-    labels = problem.extended(labels)
     parted = apart_pairs(problem.relation)[0].size > 0  # which density knows nothing of
-    if spacing is not None and spacing.dimension is not None and not parted:
-        return problem.extended(_natural_parts(problem, labels, spacing))
-    path = link(problem.graph, labels, problem.relation)
-    return renumber(_natural(path, *_volumes(problem.graph, labels))[labels])
+    in_space = spacing is not None and spacing.dimension is not None and not parted
+    votes = []
+    once = in_space and spacing is not None and (spacing.dimension or 0.0) < PLANE
+    for modules in _searches(problem, problem.extended(labels), once):
+        ask = _in_space(problem, modules, spacing) if in_space else _by_graph(problem, modules)
+        votes += [Vote(strictness, ask(strictness)) for strictness in STRICTNESS]
+    found, scale = decide(votes)
+    return Clusters(problem.extended(follow_neighbors(problem.graph, found)), scale)
 
 
-def _natural_parts(
-    problem: Anchored, labels: NDArray[np.int32], spacing: Spacing
-) -> NDArray[np.int64]:
-    """Bring modules to the scale that the way in which samples lie tells."""
+def _searches(problem: Anchored, labels: NDArray[np.int32], once: bool) -> list[NDArray[np.int32]]:
+    """Return these modules and those of other searches, where they count and that is quick."""
+    more = 0 if once or problem.graph.n > _LARGE else _MORE_SEARCHES
+    found = (
+        multilevel(problem.graph, problem.relation, init=problem.together, seed=s, max_rounds=1)
+        for s in range(1, more + 1)
+    )
+    return [labels, *(problem.extended(result.labels) for result in found)]
+
+
+Ask = Callable[[float], NDArray[Any]]
+
+
+def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | None) -> Ask:
+    """Return how clusters follow from the way in which samples lie, at each strictness."""
+    assert spacing is not None
     powers = Contacts.of(problem, labels).powers
     path = link(problem.graph, labels, problem.relation, powers=powers)
     modules = contract(problem.graph, None, labels)[0]
     size = np.bincount(labels[: problem.n], minlength=modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
-    return natural_parts(problem.graph, labels, unions, modules, spacing)
+
+    def ask(strictness: float) -> NDArray[np.int64]:
+        return natural_parts(problem.graph, labels, unions, modules, spacing, strictness)
+
+    return ask
 
 
-class Judge(NamedTuple):
-    """A search that did not see some pairs, and these."""
-
-    problem: Anchored
-    labels: NDArray[Any]
-    must: NDArray[np.int64]
-    cannot: NDArray[np.int64]
-
-
-def coarsen_by_pairs(
-    problem: Anchored, labels: NDArray[Any], vertex: NDArray[Any], judges: Sequence[Judge]
-) -> NDArray[np.int32]:
-    """Unite modules to the number of clusters that serves pairs best which a search did not see.
-
-    A search follows the pairs it sees, at any scale; those hidden from it tell how far unions may
-    go. What counts is the adjusted Rand index that their shares let expect; of numbers that serve
-    about as well, the one nearest to the natural. ``vertex`` is what each sample is part of.
-    """
-    labels = problem.extended(labels)
-    n_modules = int(labels.max()) + 1
+def _by_graph(problem: Anchored, labels: NDArray[np.int32]) -> Ask:
+    """Return how clusters follow from the graph alone, at each strictness."""
     path = link(problem.graph, labels, problem.relation)
-    natural = int(_natural(path, *_volumes(problem.graph, labels)).max()) + 1
-    numbers = np.unique(np.append(np.geomspace(1, n_modules, _TRIED).round().astype(int), natural))
-    own = [_at_number(path, n_modules, k)[labels[vertex]] for k in numbers.tolist()]
-    united = np.array([np.sum((np.bincount(found) / vertex.size) ** 2) for found in own])
-    kept = [_kept(judge, numbers) for judge in judges]
-    together, apart = (
-        np.concatenate(side, axis=1).mean(axis=1) for side in zip(*kept, strict=True)
-    )
-    score = _expected_index(together, apart, united)
-    good = numbers[score >= score.max() - _AS_GOOD]
-    best = int(good[np.argmin(np.abs(np.log(good / natural)))])
-    return renumber(_at_number(path, n_modules, best)[labels])
+    volumes = _volumes(problem.graph, labels)
 
+    def ask(strictness: float) -> NDArray[np.int32]:
+        return _natural(path, *volumes, strictness)[labels]
 
-def _at_number(path: LinkResult, n_modules: int, n_clusters: int) -> NDArray[np.int32]:
-    """Return the cluster of every module at a number of clusters, or the nearest there is."""
-    return path.after(min(n_modules - min(n_clusters, n_modules), len(path.unions)), n_modules)
-
-
-def _kept(judge: Judge, numbers: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Tell which pairs are together, and which apart, at each number of clusters."""
-    labels = judge.problem.extended(judge.labels)
-    path = link(judge.problem.graph, labels, judge.problem.relation)
-    must, cannot = labels[judge.must], labels[judge.cannot]
-    at = [_at_number(path, int(labels.max()) + 1, k) for k in numbers.tolist()]
-    together = np.array([found[must[:, 0]] == found[must[:, 1]] for found in at])
-    return together, np.array([found[cannot[:, 0]] != found[cannot[:, 1]] for found in at])
-
-
-def _expected_index(together: FloatArray, apart: FloatArray, united: FloatArray) -> FloatArray:
-    """Return the adjusted Rand index to expect at each scale.
-
-    With m the share of must-links that are together, c that of cannot-links that are apart and p
-    that of all pairs which belong together, a share t = p m + (1 - p)(1 - c) of all pairs is
-    united, and ARI = (p m - p t) / ((p + t) / 2 - p t). The sizes of the clusters tell t, and so p,
-    best where m + c is far above 1; the median of such scales counts.
-    """
-    lead = together + apart - 1
-    clear = (lead > 0) & (lead >= lead.max() / 2)
-    if not clear.any():
-        return lead
-    p = np.median((united[clear] - 1 + apart[clear]) / lead[clear])
-    p = float(np.clip(p, _LEAST_SHARE, 1 - _LEAST_SHARE))
-    t = p * together + (1 - p) * (1 - apart)
-    index: FloatArray = (p * together - p * t) / ((p + t) / 2 - p * t)
-    return index
+    return ask
 
 
 def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
@@ -314,10 +274,15 @@ def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, Float
     return volume, volume - np.bincount(ends[out], graph.weights[out], volume.size)
 
 
-def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray[np.int32]:
-    """Return the cluster of every module: the unions that neither chance nor a gap forbids."""
+def _natural(
+    path: LinkResult, volume: FloatArray, inner: FloatArray, strictness: float = 1.0
+) -> NDArray[np.int32]:
+    """Return the cluster of every module: the unions that neither chance nor a gap forbids.
+
+    A greater strictness lets more of them be.
+    """
     k, linkage = volume.size, path.linkage
-    if linkage.size == k - 1 and (linkage >= _NOTHING_APART).all():
+    if linkage.size == k - 1 and (strictness * linkage >= _NOTHING_APART).all():
         return np.zeros(k, dtype=np.int32)
     sides = _sides(path, volume)
     contact, size = path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
@@ -330,7 +295,10 @@ def _natural(path: LinkResult, volume: FloatArray, inner: FloatArray) -> NDArray
         limit = _clearest_break(gaps, _VERY_CLEAR)
     else:
         limit = _clearest_break(gaps, _CLEAR) or _LIKELY_GAP
-    united = wholeness >= limit if limit else above & (wholeness >= _GAP)
+    if limit:
+        united = strictness * wholeness >= limit
+    else:
+        united = strictness**_EVENLY * linkage >= _LINKED
     up = np.arange(k + linkage.size, dtype=np.int32)
     made = k + np.flatnonzero(united).astype(np.int32)
     up[path.unions[united]] = made[:, None]
@@ -421,13 +389,12 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
         samples = labels[: problem.n]
         inside = np.flatnonzero(samples == np.bincount(samples).argmax())
         part, related = problem.part(inside)
-        parts = multilevel(part, related).labels
-        parts = fold(
-            Anchored(part, related, inside.size), link(part, parts, related, n_modules=2).labels, 2
-        )
+        parts = link(part, multilevel(part, related).labels, related, n_modules=2).labels
+        with suppress(ValueError):  # more than two are kept apart: one of them is split off
+            parts = fold(Anchored(part, related, inside.size), parts, 2)
         if parts.max() == 0:
             parts = np.arange(inside.size) == inside.size - 1
-        labels[inside[parts > 0]] = found
+        labels[inside[parts == parts.max()]] = found
     return labels.astype(np.int32)
 
 

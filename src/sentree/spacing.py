@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +12,25 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray, Graph
 from sentree.optimise import density_clusters
 
-__all__ = ["Spacing"]
+__all__ = ["Peaks", "Spacing"]
 
 #: Neighbours by which dimension is told.
 _NEAREST = 12
-#: A peak of density has this share of the samples, and so many at least; or so few, if the log of
-#: density rises so much.
-_SHARE_OF_PEAK, _FEWEST_IN_PEAK, _FEW, _HIGH_RISE = 1 / 50, 5, 15, 2.0
-#: Neighbours by which density is told, and how much its log must rise for a peak: where there are
-#: clusters, and to be sure that there are.
-_LIKELY, _SURE = (8, 0.3), (12, 0.6)
-#: Dimension below which samples lie on a line: there the graph is a chain, and chance makes higher
-#: peaks.
-_LINE, _ON_LINE = 1.2, (12, 1.5)
+#: Neighbours by which density is told.
+_DENSITY = 8
+#: Samples of the smallest peak, and the share of all from which on its mass counts.
+_FEW, _MANY = 15, 0.03
+#: How much the log of density rises by chance at the very most, in uniform boxes and Gaussian
+#: clouds of n samples: a part for large peaks, and what sqrt(log(n / m) / m) of m samples adds; on
+#: lines, where the graph is a chain, more.
+_RISE, _RISE_OF_FEW, _ON_LINES = 0.15, 1.0, 1.5
+
+
+class Peaks(NamedTuple):
+    """Peaks of density."""
+
+    labels: NDArray[np.int32]  # of every vertex the peak that it belongs to; -1 for those of none
+    clearest: float  # how much the lower of two peaks rises at most, against what chance does
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,31 +121,32 @@ class Spacing:
         expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
         return float(np.median(expected / total[whole]))
 
-    def peaks(self, sure: bool = False) -> NDArray[np.int32]:
-        """Return the peak of density that each vertex belongs to; -1 for those of none.
+    @cached_property
+    def _density(self) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
+        """The edges from where samples are dense to where they are rare: ends, minus log density.
 
-        Fewer neighbours show finer clusters, but peaks of chance as well, unless one must be
-        ``sure``.
+        The density at an edge is that of its thinner end, or what its length tells, if less.
         """
         assert self.dimension is not None
-        rank, rise = _SURE if sure else _LIKELY
-        if self.dimension < _LINE:
-            rank, rise = _ON_LINE
-        reach = self.reach(rank)
+        reach = self.reach(_DENSITY)
         once = self.rows < self.indices
         i, j = self.rows[once], self.indices[once]
         length = np.maximum(np.maximum(reach[i], reach[j]), self.lengths[once])
         height = self.dimension * np.log(np.maximum(length, np.finfo(float).tiny))
         if height.size:
             height -= np.median(height)
-        many = max(round(self.n * _SHARE_OF_PEAK), _FEWEST_IN_PEAK)
-        return density_clusters(
-            i,
-            j,
-            height,
-            self.n,
-            few=min(_FEW, many),
-            many=many,
-            high_rise=_HIGH_RISE,
-            least_rise=rise,
+        order = np.argsort(height, kind="stable")
+        return i[order], j[order], height[order]
+
+    def peaks(self, sure: float) -> Peaks:
+        """Return the peaks of density that rise ``sure`` times as much as chance lets them."""
+        assert self.dimension is not None
+        many = max(round(self.n * _MANY), 5)
+        few = min(_FEW, many)
+        size = few * 2.0 ** np.arange(max(int(np.log2(self.n / few)), 1))
+        rise = _RISE + _RISE_OF_FEW * np.sqrt(np.log(np.maximum(self.n / size, 1.0)) / size)
+        rise *= max(2 / self.dimension, 1.0) ** _ON_LINES
+        i, j, height = self._density
+        return Peaks(
+            *density_clusters(i, j, height, self.n, few=few, many=many, rise=rise, sure=sure)
         )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.constraints import Constraints
+from sentree.edits import row_numbers
 from sentree.tree import renumber
 
 __all__ = ["keep_numbers", "lock", "locked_points", "start_labels"]
@@ -45,16 +46,7 @@ def locked_points(
         return np.empty(0, dtype=np.int64)
     if init is None:
         raise ValueError("locked samples stay where init has them: give init as well")
-    chosen = np.asarray(locked)
-    if chosen.dtype == bool:
-        if chosen.shape != (n,):
-            raise ValueError(f"the mask locked has shape {chosen.shape}, expected ({n},)")
-        chosen = np.flatnonzero(chosen)
-    if chosen.ndim != 1:
-        raise ValueError(f"locked must be a list of row numbers, or a mask; got {chosen.ndim}-d")
-    if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n):
-        raise ValueError(f"locked must hold row numbers between 0 and {n - 1}, or a mask")
-    points = np.unique(chosen).astype(np.int64)
+    points = row_numbers(locked, n, "locked")
     without = points[init[points] < 0]
     if without.size:
         raise ValueError(f"sample {without[0]} is locked, but init gives it no cluster")

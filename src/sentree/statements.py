@@ -24,6 +24,8 @@ _LARGEST = 2**31 - 3
 #: Words, in small letters, that usually stand for a class that is not known.
 _UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
 _UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
+#: More different numbers than this, and than half of the labels, are taken for a measurement.
+_MANY_NUMBERS = 50
 
 
 def no_pairs() -> IntArray:
@@ -235,6 +237,31 @@ def warn_of_placeholders(names: tuple[Any, ...]) -> None:
                 f"{name!r} counts as a class: if it means unknown, pass unknown={name!r} to "
                 "Constraints.from_labels, or have None or NaN in its place"
             )
+
+
+def looks_measured(classes: Collection[Any], known: int) -> bool:
+    """Tell whether classes of so many labels are numbers of which hardly one occurs twice."""
+    return len(classes) > max(_MANY_NUMBERS, known / 2) and all(map(_is_number, classes))
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a class is a number, or text that says one."""
+    if not isinstance(value, (str, Real)):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def warn_of_measurements(classes: Collection[Any], known: int) -> None:
+    """Warn of labels that look like a measurement."""
+    if looks_measured(classes, known):
+        warn(
+            f"the labels are {len(classes)} different numbers for {known} samples, which looks "
+            "like a measurement and not like classes"
+        )
 
 
 def is_unknown(column: NDArray[Any], unknown: Any) -> NDArray[np.bool_]:

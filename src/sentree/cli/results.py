@@ -107,6 +107,13 @@ def _why(model: Any) -> str:
         return " (the branches at the top of the tree; -k asks for a number)"
     if getattr(model, "resolution", None) is not None:
         return " (at this resolution)"
+    if model.scale_ is not None:
+        perhaps = " or ".join(map(str, model.scale_.alternatives))
+        return (
+            f" (or perhaps {perhaps}; {model.scale_.reason})"
+            if perhaps
+            else (f" ({model.scale_.reason})")
+        )
     known = " and what is known" if model.constraint_report_.n_given else ""
     return f" (their number was found from the data{known})"
 

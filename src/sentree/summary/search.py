@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sentree import plots
 from sentree.document.blocks import Document, Paragraph, Span, Table, counted, prose
 from sentree.hierarchy import SSEHierarchy
+from sentree.number import NaturalScale
 from sentree.selection import Recipe, Selection
 from sentree.summary.pictures import Pictures
 from sentree.summary.subject import Subject, clean
@@ -73,6 +74,8 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
         document.append(
             Paragraph([Span(clean(f"The samples were taken for {model.graph_settings_}."))])
         )
+    if model.scale_ is not None:
+        document += _scale(model.scale_)
     trace = np.asarray(model.trace_)
     if trace.size > 2:
         document.append(
@@ -86,6 +89,24 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     if model.selection_ is not None:
         document += _selection(model.selection_)
     return document
+
+
+def _scale(scale: NaturalScale) -> Document:
+    """Tell which numbers of clusters came into question."""
+    rows = [
+        [[Span(f"{number:,}", "plain" if at else "strong")], [Span(f"{share:.0%}")]]
+        for at, (number, share) in enumerate(zip(scale.candidates, scale.support, strict=True))
+    ]
+    caption = (
+        "How many clusters there are was asked several times, by stricter and less strict rules "
+        "and from different starts. The share of the answers for each number; numbers within a "
+        "tenth of it count with it."
+    )
+    names = ("clusters", "share of the answers")
+    return [
+        Paragraph(prose(f"The data chose the number of clusters: {scale}.")),
+        Table(prose(caption), [("", name) for name in names], rows),
+    ]
 
 
 def _rise(trace: NDArray[Any], is_tree: bool) -> str:

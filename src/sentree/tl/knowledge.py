@@ -22,6 +22,7 @@ from sentree.statements import (
     is_missing,
     is_unknown,
     is_whole,
+    looks_measured,
     no_pairs,
     plain_value,
     says_unknown,
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 __all__ = ["gather", "with_names"]
-
-#: More different numbers than this, most of which occur once, are hardly classes.
-_MANY_NUMBERS = 50
 
 
 def gather(
@@ -141,7 +139,7 @@ def _doubt_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
     if known.size == 0:
         warn(f"obs[{key!r}] holds no known label")
     different = set(map(str, known.tolist()))
-    if len(different) > max(_MANY_NUMBERS, known.size / 2) and all(map(_is_number, different)):
+    if looks_measured(different, known.size):
         warn(
             f"obs[{key!r}] holds {len(different)} different numbers for {known.size} cells, which "
             "looks like a measurement and not like labels: name a column of classes"
@@ -161,14 +159,6 @@ def _doubt_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
             f"obs[{key!r}] holds {rare!r} in row {row} ({count} in all), and {likely!r} "
             f"{counts[likely][0]} times: is it mistyped?"
         )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _doubt_negative(given: Constraints) -> None:

@@ -1,0 +1,130 @@
+"""The number of clusters that the data chose, and what else it might have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["STRICTNESS", "Clusters", "NaturalScale", "Vote", "decide"]
+
+#: How strictly clusters are asked to be apart, against the usual: an answer that holds for most of
+#: these is one to rely on.
+STRICTNESS: tuple[float, ...] = tuple(2.0 ** (step / 4) for step in range(-3, 4))
+#: Numbers that differ by no more than this share are taken for the same.
+_SAME = 0.1
+#: Another number is worth a word if it has this share of the votes for the chosen one.
+_WORTH_A_WORD = 0.5
+
+
+@dataclass(frozen=True)
+class NaturalScale:
+    """The number of clusters that the data chose, and what else it might have been.
+
+    The data are asked several times, by searches from different starts and by rules that are
+    stricter or less strict than usual. Numbers within a tenth of one another count as one answer.
+
+    Attributes
+    ----------
+    candidates : tuple of int
+        Numbers of clusters that were found, the best supported first.
+    support : tuple of float
+        The share of the answers for each, from 0 to 1.
+    reason : str
+        Why the first was chosen, in a sentence.
+    """
+
+    candidates: tuple[int, ...]
+    support: tuple[float, ...]
+    reason: str
+
+    @property
+    def chosen(self) -> int:
+        """The number of clusters that was chosen."""
+        return self.candidates[0]
+
+    @property
+    def alternatives(self) -> tuple[int, ...]:
+        """Other numbers with at least half the support of the best."""
+        least = _WORTH_A_WORD * max(self.support)
+        pairs = zip(self.candidates[1:], self.support[1:], strict=True)
+        return tuple(number for number, share in pairs if share >= least)
+
+    def after(self, number: int, n_statements: int) -> NaturalScale:
+        """Return the same where constraints speak for another number."""
+        if number == self.chosen:
+            return self
+        share = dict(zip(self.candidates, self.support, strict=True))
+        first = share.pop(number, 0.0)
+        are = "constraint speaks" if n_statements == 1 else "constraints speak"
+        reason = f"{n_statements} {are} for it, the data alone for {self.chosen}"
+        return NaturalScale((number, *share), (first, *share.values()), reason)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return numbers, support and reason as plain values."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> NaturalScale:
+        """Return what :meth:`to_dict` wrote."""
+        numbers, support = map(int, stored["candidates"]), map(float, stored["support"])
+        return cls(tuple(numbers), tuple(support), str(stored["reason"]))
+
+    def __str__(self) -> str:
+        number = f"{self.chosen} cluster{'s' * (self.chosen != 1)}"
+        if self.alternatives:
+            number += f", or perhaps {' or '.join(map(str, self.alternatives))}"
+        return f"{number} ({self.reason})"
+
+
+class Vote(NamedTuple):
+    """The clusters that one search and one strictness give."""
+
+    strictness: float
+    labels: NDArray[np.int64]  # -1 for those that are to follow their neighbours
+
+    @property
+    def number(self) -> int:
+        """Number of clusters."""
+        return max(int(np.unique(self.labels[self.labels >= 0]).size), 1)
+
+
+class Clusters(NamedTuple):
+    """Clusters, and how their number was chosen."""
+
+    labels: NDArray[np.int32]
+    scale: NaturalScale
+
+
+def decide(votes: Iterable[Vote]) -> tuple[NDArray[np.int64], NaturalScale]:
+    """Return the clusters of the best supported number, and how it was chosen.
+
+    First it is asked whether there is more than one cluster, which most answers tell. Of equally
+    supported numbers the one found at the most usual strictness counts, and of its clusters those
+    of the most usual strictness and the first search.
+    """
+    votes = sorted(votes, key=lambda vote: abs(np.log(vote.strictness)))
+    numbers = [vote.number for vote in votes]
+    supported = list(_supported(np.array(numbers)))
+    several = 2 * numbers.count(1) <= len(votes)
+    supported.sort(key=lambda pair: (pair[0] == 1) == several)
+    candidates, support = zip(*supported, strict=True)
+    share = f"{support[0]:.0%}".replace("%", " %")
+    reason = f"{share} of {len(votes)} answers, by stricter and less strict rules, say so"
+    scale = NaturalScale(candidates, support, reason)
+    return votes[numbers.index(scale.chosen)].labels, scale
+
+
+def _supported(numbers: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
+    """Take the number with the most like it, and go on without these."""
+    left = numbers
+    while left.size:
+        first = left[np.sort(np.unique(left, return_index=True)[1])]  # the most usual first
+        near = np.abs(first[:, None] - left) <= _SAME * np.maximum(first[:, None], left)
+        exact = (first[:, None] == left).sum(axis=1)
+        best = int(np.argmax(near.sum(axis=1) + exact / (left.size + 1)))
+        yield int(first[best]), float(near[best].sum() / numbers.size)
+        left = left[~near[best]]
