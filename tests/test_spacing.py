@@ -86,7 +86,7 @@ def test_too_few_vertices_are_no_peak():
 
 def test_moons_are_two_peaks():
     X, y = make_moons(400, noise=0.05, random_state=0)
-    peaks, clearest = spacing_of(X).peaks(1.0)
+    peaks, clearest = spacing_of(X).density().peaks(1.0)
     sure = peaks >= 0
     assert sure.mean() > 0.9
     assert clearest > 1.5
@@ -98,4 +98,4 @@ def test_moons_are_two_peaks():
 def test_one_cloud_has_no_clear_peaks(d, n):
     random = np.random.default_rng(n + d)
     for X in (random.uniform(size=(n, d)), random.normal(size=(n, d))):
-        assert spacing_of(X).peaks(1.0).clearest < 1.5
+        assert spacing_of(X).density().peaks(1.0).clearest < 1.5

@@ -39,7 +39,7 @@ _LARGE = 20_000
 #: Shrinkage of volumes while samples move among a known number of clusters: nearly unweighed, so
 #: that unequal clusters stay so.
 _SHRINKAGE = 0.9
-#: Pairs that the result of another search must keep more.
+#: Pairs that the result of another search must keep more, unless its objective is better, too.
 _CLEARLY_MORE = 2.0
 #: What a pair weighs against all edges of a sample, where the penalty is 1.
 _PAIR_STRENGTH = 0.7
@@ -201,8 +201,8 @@ class FlatSearch:
         """Search as if all constraints were soft: hard ones would tear the modules.
 
         Pairs move the samples that they name, after they have had their say about the number of
-        clusters. Where a search that sees them from the start keeps clearly more, its result
-        counts.
+        clusters. Where a search that sees them from the start keeps clearly more, or more at a
+        better objective, its result counts.
         """
         ground = problem.ground
         assert ground is not None
@@ -219,12 +219,14 @@ class FlatSearch:
         if ground.edited is not None:  # edits hold, unless a pair says otherwise
             concerned = pairs.named(modules)
         best = _moved(working, modules, steering, concerned)
-        if ground.edited is None and pairs.broken(best.labels) >= _CLEARLY_MORE:
+        if ground.edited is None and pairs.broken(best.labels) > 0:
             number = int(best.labels[: working.n].max()) + 1
             modules = self._followed(hardened, ground)
             united = to_number(working, modules, number, exact=False)
             other = _moved(working, united, steering)
-            if pairs.broken(other.labels) <= pairs.broken(best.labels) - _CLEARLY_MORE:
+            kept = pairs.broken(best.labels) - pairs.broken(other.labels)
+            better = other.objective < best.objective
+            if kept >= _CLEARLY_MORE or (kept > 0 and better):
                 best = other
         labels = self._all_there(working, best.labels)
         trace = np.concatenate((start.trace, best.trace))

@@ -21,10 +21,18 @@ from scipy.sparse.csgraph import connected_components
 
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.optimise import LinkResult, spread
-from sentree.spacing import Spacing
+from sentree.spacing import Density, Spacing
 from sentree.tree import renumber
 
-__all__ = ["CHANCE", "ONE", "PLANE", "Unions", "follow_neighbors", "natural_parts"]
+__all__ = [
+    "CHANCE",
+    "ONE",
+    "PLANE",
+    "Unions",
+    "follow_neighbors",
+    "parts_by_contact",
+    "peaks_of_density",
+]
 
 #: The 33 of the law above.
 _CELL = 33.0
@@ -108,22 +116,47 @@ class Unions(NamedTuple):
         return found
 
 
-def natural_parts(
-    graph: Graph,
+def peaks_of_density(
+    graph: Graph, unions: Unions, spacing: Spacing, density: Density, strictness: float = 1.0
+) -> NDArray[np.int64]:
+    """Return the peaks of density as clusters; -1 for vertices that follow their neighbours.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    unions : Unions
+        Unions of its modules.
+    spacing : Spacing
+        How the vertices lie in space.
+    density : Density
+        How dense they lie.
+    strictness : float
+        How clearly clusters must be apart, against the usual.
+    """
+    peaks = density.peaks(strictness * _CLEAR)
+    if len(unions.roots()) == 1:
+        closeness = unions.closeness(spacing)
+        whole = closeness[-1] if closeness.size else np.inf
+        least = _CLEAREST * np.clip(whole / _TOUCHING, _LEAST_PART, 1.0)
+        if peaks.clearest < strictness * least:
+            return np.zeros(graph.n, dtype=np.int64)
+    return _with_parts(graph, peaks.labels)
+
+
+def parts_by_contact(
     labels: NDArray[np.int32],
     unions: Unions,
     modules: Graph,
     spacing: Spacing,
     strictness: float = 1.0,
 ) -> NDArray[np.int64]:
-    """Return the clusters of the vertices; -1 for those that follow their neighbours.
+    """Return clusters that touch far less than parts of one cloud.
 
     Parameters
     ----------
-    graph : Graph
-        The data graph.
     labels : int array
-        Modules 0..k-1 of its vertices.
+        Modules 0..k-1 of the vertices.
     unions : Unions
         Unions of these.
     modules : Graph
@@ -133,18 +166,9 @@ def natural_parts(
     strictness : float
         How clearly clusters must be apart, against the usual.
     """
-    assert spacing.dimension is not None
     closeness = unions.closeness(spacing)
-    roots = unions.roots()
-    if spacing.dimension < PLANE:
-        whole = 0.0 if len(roots) > 1 else closeness[-1] if closeness.size else np.inf
-        peaks = spacing.peaks(strictness * _CLEAR)
-        least = _CLEAREST * np.clip(whole / _TOUCHING, _LEAST_PART, 1.0)
-        if len(roots) == 1 and peaks.clearest < strictness * least:
-            return np.zeros(labels.size, dtype=np.int64)
-        return _with_parts(graph, peaks.labels)
     cluster = np.empty(unions.n_modules, dtype=np.int64)
-    found, left = 0, roots
+    found, left = 0, unions.roots()
     while left:
         node = left.pop()
         inside = unions.modules_of(node)

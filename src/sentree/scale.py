@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,13 @@ from sentree.hard import apart_pairs, contract, fold
 from sentree.notices import warn
 from sentree.number import STRICTNESS, Clusters, Vote, decide
 from sentree.optimise import LinkResult, link, merge, multilevel
-from sentree.parts import PLANE, Unions, follow_neighbors, natural_parts
+from sentree.parts import (
+    PLANE,
+    Unions,
+    follow_neighbors,
+    parts_by_contact,
+    peaks_of_density,
+)
 from sentree.spacing import Spacing
 from sentree.tree import follow, renumber
 from sentree.weights import Anchored
@@ -43,6 +50,8 @@ _NEAR = 2.0
 
 #: Searches beside the given one that tell the scale, and vertices above which there are none.
 _MORE_SEARCHES, _LARGE = 2, 20_000
+#: How smooth density is taken in the plane, against the usual.
+_SMOOTHNESS = (1.0, 0.75, 1.375)
 #: Contacts are looked at where modules are linked clearly more than chance would have it.
 _CHANCE = 1.25
 #: Where only a graph is known, and it is no shape, what is linked so many times as by chance is
@@ -221,8 +230,8 @@ def coarsen(problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = N
     votes = []
     once = in_space and spacing is not None and (spacing.dimension or 0.0) < PLANE
     for modules in _searches(problem, problem.extended(labels), once):
-        ask = _in_space(problem, modules, spacing) if in_space else _by_graph(problem, modules)
-        votes += [Vote(strictness, ask(strictness)) for strictness in STRICTNESS]
+        ways = _in_space(problem, modules, spacing) if in_space else [_by_graph(problem, modules)]
+        votes += [Vote(strictness, ask(strictness)) for ask in ways for strictness in STRICTNESS]
     found, scale = decide(votes)
     return Clusters(problem.extended(follow_neighbors(problem.graph, found)), scale)
 
@@ -240,19 +249,19 @@ def _searches(problem: Anchored, labels: NDArray[np.int32], once: bool) -> list[
 Ask = Callable[[float], NDArray[Any]]
 
 
-def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | None) -> Ask:
+def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | None) -> list[Ask]:
     """Return how clusters follow from the way in which samples lie, at each strictness."""
     assert spacing is not None
+    assert spacing.dimension is not None
     powers = Contacts.of(problem, labels).powers
     path = link(problem.graph, labels, problem.relation, powers=powers)
     modules = contract(problem.graph, None, labels)[0]
     size = np.bincount(labels[: problem.n], minlength=modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
-
-    def ask(strictness: float) -> NDArray[np.int64]:
-        return natural_parts(problem.graph, labels, unions, modules, spacing, strictness)
-
-    return ask
+    if spacing.dimension >= PLANE:
+        return [partial(parts_by_contact, labels, unions, modules, spacing)]
+    densities = [spacing.density(smoothness) for smoothness in _SMOOTHNESS]
+    return [partial(peaks_of_density, problem.graph, unions, spacing, d) for d in densities]
 
 
 def _by_graph(problem: Anchored, labels: NDArray[np.int32]) -> Ask:

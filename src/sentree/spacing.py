@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray, Graph
 from sentree.optimise import density_clusters
 
-__all__ = ["Peaks", "Spacing"]
+__all__ = ["Density", "Peaks", "Spacing"]
 
 #: Neighbours by which dimension is told.
 _NEAREST = 12
-#: Neighbours by which density is told.
+#: Neighbours by which density is told, usually.
 _DENSITY = 8
 #: Samples of the smallest peak, and the share of all from which on its mass counts.
 _FEW, _MANY = 15, 0.03
@@ -31,6 +31,25 @@ class Peaks(NamedTuple):
 
     labels: NDArray[np.int32]  # of every vertex the peak that it belongs to; -1 for those of none
     clearest: float  # how much the lower of two peaks rises at most, against what chance does
+
+
+class Density(NamedTuple):
+    """The edges of a graph, from where samples are dense to where they are rare."""
+
+    i: NDArray[np.int32]
+    j: NDArray[np.int32]
+    height: FloatArray  # minus the log of density
+    n: int  # number of vertices
+    noise: float  # how much that rises by chance, against the usual number of neighbours in a plane
+
+    def peaks(self, sure: float) -> Peaks:
+        """Return the peaks of density that rise ``sure`` times as much as chance lets them."""
+        many = max(round(self.n * _MANY), 5)
+        few = min(_FEW, many)
+        size = few * 2.0 ** np.arange(max(int(np.log2(self.n / few)), 1))
+        rise = _RISE + _RISE_OF_FEW * np.sqrt(np.log(np.maximum(self.n / size, 1.0)) / size)
+        least = {"few": few, "many": many, "rise": rise * self.noise, "sure": sure}
+        return Peaks(*density_clusters(self.i, self.j, self.height, self.n, **least))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +140,13 @@ class Spacing:
         expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
         return float(np.median(expected / total[whole]))
 
-    @cached_property
-    def _density(self) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
-        """The edges from where samples are dense to where they are rare: ends, minus log density.
+    def density(self, smoothness: float = 1.0) -> Density:
+        """Return the density along edges, told by so many times as many neighbours as usual.
 
         The density at an edge is that of its thinner end, or what its length tells, if less.
         """
         assert self.dimension is not None
-        reach = self.reach(_DENSITY)
+        reach = self.reach(round(_DENSITY * smoothness))
         once = self.rows < self.indices
         i, j = self.rows[once], self.indices[once]
         length = np.maximum(np.maximum(reach[i], reach[j]), self.lengths[once])
@@ -136,17 +154,5 @@ class Spacing:
         if height.size:
             height -= np.median(height)
         order = np.argsort(height, kind="stable")
-        return i[order], j[order], height[order]
-
-    def peaks(self, sure: float) -> Peaks:
-        """Return the peaks of density that rise ``sure`` times as much as chance lets them."""
-        assert self.dimension is not None
-        many = max(round(self.n * _MANY), 5)
-        few = min(_FEW, many)
-        size = few * 2.0 ** np.arange(max(int(np.log2(self.n / few)), 1))
-        rise = _RISE + _RISE_OF_FEW * np.sqrt(np.log(np.maximum(self.n / size, 1.0)) / size)
-        rise *= max(2 / self.dimension, 1.0) ** _ON_LINES
-        i, j, height = self._density
-        return Peaks(
-            *density_clusters(i, j, height, self.n, few=few, many=many, rise=rise, sure=sure)
-        )
+        noise = max(2 / self.dimension, 1.0) ** _ON_LINES / np.sqrt(smoothness)
+        return Density(i[order], j[order], height[order], self.n, noise)
