@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
 
 import sentree
 from sentree import Graph, SSEHierarchy, SSEPartition
@@ -104,3 +105,14 @@ def test_no_warnings_where_all_is_one_point_or_two():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert SSEPartition().fit([[0.0], [1.0]]).scale_ is not None
+
+
+def test_borders_of_natural_clusters_are_those_of_samples():
+    """Unions of modules have rough borders; samples that touch another cluster more move there."""
+    X, y = make_blobs(600, 20, centers=5, cluster_std=7, random_state=1)
+    model = SSEPartition().fit(X)
+    assert model.n_clusters_ == 5
+    weight = np.zeros((600, 5))
+    np.add.at(weight.T, model.labels_, model.graph_.to_scipy().toarray())
+    assert (weight.argmax(axis=1) == model.labels_).mean() > 0.99
+    assert adjusted_rand_score(y, model.labels_) > 0.94

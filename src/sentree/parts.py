@@ -27,7 +27,6 @@ from sentree.tree import renumber
 __all__ = [
     "CHANCE",
     "ONE",
-    "PLANE",
     "Unions",
     "follow_neighbors",
     "parts_by_contact",
@@ -43,8 +42,6 @@ ONE = 0.5
 _UNEVEN, _UNEVEN_IN_FEW, _MOST_UNEVEN = 0.12, 0.2, 1.5
 #: What is linked so many times more than by chance is one in any case.
 CHANCE = 1.25
-#: Dimension below which peaks of density are clusters.
-PLANE = 3.0
 #: How clear a peak must be; and the clearest one, for there to be any: less where the two sides of
 #: all touch less than this share of what one cloud would, down to a part.
 _CLEAR, _CLEAREST, _TOUCHING, _LEAST_PART = 0.7, 1.5, 0.35, 0.8

@@ -16,7 +16,6 @@ from sentree.notices import warn
 from sentree.number import STRICTNESS, Clusters, Vote, decide
 from sentree.optimise import LinkResult, link, merge, multilevel
 from sentree.parts import (
-    PLANE,
     Unions,
     follow_neighbors,
     parts_by_contact,
@@ -228,7 +227,7 @@ def coarsen(problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = N
     parted = apart_pairs(problem.relation)[0].size > 0  # which density knows nothing of
     in_space = spacing is not None and spacing.dimension is not None and not parted
     votes = []
-    once = in_space and spacing is not None and (spacing.dimension or 0.0) < PLANE
+    once = in_space and spacing is not None and spacing.in_plane
     for modules in _searches(problem, problem.extended(labels), once):
         ways = _in_space(problem, modules, spacing) if in_space else [_by_graph(problem, modules)]
         votes += [Vote(strictness, ask(strictness)) for ask in ways for strictness in STRICTNESS]
@@ -252,13 +251,12 @@ Ask = Callable[[float], NDArray[Any]]
 def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | None) -> list[Ask]:
     """Return how clusters follow from the way in which samples lie, at each strictness."""
     assert spacing is not None
-    assert spacing.dimension is not None
     powers = Contacts.of(problem, labels).powers
     path = link(problem.graph, labels, problem.relation, powers=powers)
     modules = contract(problem.graph, None, labels)[0]
     size = np.bincount(labels[: problem.n], minlength=modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
-    if spacing.dimension >= PLANE:
+    if not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
     densities = [spacing.density(smoothness) for smoothness in _SMOOTHNESS]
     return [partial(peaks_of_density, problem.graph, unions, spacing, d) for d in densities]

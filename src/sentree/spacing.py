@@ -16,6 +16,8 @@ __all__ = ["Density", "Peaks", "Spacing"]
 
 #: Neighbours by which dimension is told.
 _NEAREST = 12
+#: Dimension below which density tells clusters.
+_PLANE = 3.0
 #: Neighbours by which density is told, usually.
 _DENSITY = 8
 #: Samples of the smallest peak, and the share of all from which on its mass counts.
@@ -139,6 +141,11 @@ class Spacing:
             return None
         expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
         return float(np.median(expected / total[whole]))
+
+    @property
+    def in_plane(self) -> bool:
+        """Whether samples lie on lines or nearly in a plane: there density tells clusters."""
+        return self.dimension is not None and self.dimension < _PLANE
 
     def density(self, smoothness: float = 1.0) -> Density:
         """Return the density along edges, told by so many times as many neighbours as usual.
