@@ -41,6 +41,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/amount.py --out benchmarks/results
 	$(BIN)/python benchmarks/refit.py --out benchmarks/results/refit.csv
 	$(BIN)/python benchmarks/scale.py --first-seed 300 --out benchmarks/results
+	$(BIN)/python benchmarks/cells_open.py --out benchmarks/results/cells_open.csv
 	$(BIN)/python benchmarks/trees.py --out benchmarks/results
 	$(BIN)/python benchmarks/trees.py --text --out benchmarks/results
 	$(BIN)/python benchmarks/general.py --jobs 2 --out benchmarks/results

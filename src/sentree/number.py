@@ -113,7 +113,7 @@ def decide(votes: Iterable[Vote]) -> tuple[NDArray[np.int64], NaturalScale]:
     supported.sort(key=lambda pair: (pair[0] == 1) == several)
     candidates, support = zip(*supported, strict=True)
     share = f"{support[0]:.0%}".replace("%", " %")
-    reason = f"{share} of {len(votes)} answers, by stricter and less strict rules, say so"
+    reason = f"supported by {share} of {len(votes)} answers"
     scale = NaturalScale(candidates, support, reason)
     return votes[numbers.index(scale.chosen)].labels, scale
 
