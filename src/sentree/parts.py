@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.optimise import LinkResult, spread
@@ -114,14 +113,18 @@ class Unions(NamedTuple):
 
 
 def peaks_of_density(
-    graph: Graph, unions: Unions, spacing: Spacing, density: Density, strictness: float = 1.0
+    component: NDArray[np.int32],
+    unions: Unions,
+    spacing: Spacing,
+    density: Density,
+    strictness: float = 1.0,
 ) -> NDArray[np.int64]:
     """Return the peaks of density as clusters; -1 for vertices that follow their neighbours.
 
     Parameters
     ----------
-    graph : Graph
-        The data graph.
+    component : int array
+        The connected component of every vertex of the data graph.
     unions : Unions
         Unions of its modules.
     spacing : Spacing
@@ -137,8 +140,8 @@ def peaks_of_density(
         whole = closeness[-1] if closeness.size else np.inf
         least = _CLEAREST * np.clip(whole / _TOUCHING, _LEAST_PART, 1.0)
         if peaks.clearest < strictness * least:
-            return np.zeros(graph.n, dtype=np.int64)
-    return _with_parts(graph, peaks.labels)
+            return np.zeros(component.size, dtype=np.int64)
+    return _with_components(component, peaks.labels)
 
 
 def parts_by_contact(
@@ -213,12 +216,11 @@ def _unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spaci
     return float(np.sum(volume * less) / whole)
 
 
-def _with_parts(graph: Graph, peak: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Let peaks of density be clusters, and parts of the graph that have none."""
-    part = connected_components(graph.to_scipy(), directed=False)[1]
-    has_peak = np.bincount(part, peak >= 0) > 0
+def _with_components(component: NDArray[np.int32], peak: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Let peaks of density be clusters, and components of the graph that have none."""
+    has_peak = np.bincount(component, peak >= 0) > 0
     first = int(peak.max(initial=-1)) + 1
-    return np.where(has_peak[part], peak, first + part).astype(np.int64)
+    return np.where(has_peak[component], peak, first + component).astype(np.int64)
 
 
 def follow_neighbors(graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from sentree.graph import FloatArray, Graph
 from sentree.hard import apart_pairs, contract, fold
@@ -49,7 +50,7 @@ _NEAR = 2.0
 
 #: Searches beside the given one that tell the scale, and vertices above which there are none.
 _MORE_SEARCHES, _LARGE = 2, 20_000
-#: How smooth density is taken in the plane, against the usual.
+#: How smooth density is taken in the plane, against the usual; above so many vertices, the first.
 _SMOOTHNESS = (1.0, 0.75, 1.375)
 #: Contacts are looked at where modules are linked clearly more than chance would have it.
 _CHANCE = 1.25
@@ -258,8 +259,10 @@ def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | N
     unions = Unions.along(path, powers, modules.degree, size)
     if not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
-    densities = [spacing.density(smoothness) for smoothness in _SMOOTHNESS]
-    return [partial(peaks_of_density, problem.graph, unions, spacing, d) for d in densities]
+    component = connected_components(problem.graph.to_scipy(), directed=False)[1]
+    smoothness = _SMOOTHNESS[:1] if problem.graph.n > _LARGE else _SMOOTHNESS
+    densities = [spacing.density(s) for s in smoothness]
+    return [partial(peaks_of_density, component, unions, spacing, d) for d in densities]
 
 
 def _by_graph(problem: Anchored, labels: NDArray[np.int32]) -> Ask:
