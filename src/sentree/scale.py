@@ -50,8 +50,8 @@ _NEAR = 2.0
 
 #: Searches beside the given one that tell the scale, and vertices above which there are none.
 _MORE_SEARCHES, _LARGE = 2, 20_000
-#: How smooth density is taken in the plane, against the usual; above so many vertices, the first.
-_SMOOTHNESS = (1.0, 0.75, 1.375)
+#: How smooth density is taken in the plane, against the usual; vertices above which only the first.
+_SMOOTHNESS, _ONE_DENSITY = (1.0, 0.75, 1.375), 10_000
 #: Contacts are looked at where modules are linked clearly more than chance would have it.
 _CHANCE = 1.25
 #: Where only a graph is known, and it is no shape, what is linked so many times as by chance is
@@ -260,7 +260,7 @@ def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | N
     if not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
     component = connected_components(problem.graph.to_scipy(), directed=False)[1]
-    smoothness = _SMOOTHNESS[:1] if problem.graph.n > _LARGE else _SMOOTHNESS
+    smoothness = _SMOOTHNESS[:1] if problem.graph.n > _ONE_DENSITY else _SMOOTHNESS
     densities = [spacing.density(s) for s in smoothness]
     return [partial(peaks_of_density, component, unions, spacing, d) for d in densities]
 
