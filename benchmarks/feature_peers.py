@@ -24,7 +24,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 from peers import igraph_leiden, leidenalg
 from sentree import SSEPartition
-from sentree.baselines.mpckmeans import MPCKMeans
+from sentree.paper.baselines.mpckmeans import MPCKMeans
 from shared import nearest_label, timed
 from tasks import TASKS, UNKNOWN, Given
 

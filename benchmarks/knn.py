@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
 
-from sentree import neighbors as search
-from sentree.affinity import knn_graph
+from sentree.graph import neighbors as search
+from sentree.graph.build import knn_graph
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

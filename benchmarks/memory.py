@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from sentree import Graph
-from sentree.optimise import merge, stretch
+from sentree.search.kernels import merge, stretch
 from shared import blob_graph, fitted
 
 SEARCHES = {"merge": merge, "stretch": stretch, "fit": fitted}

@@ -28,10 +28,11 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from sentree import SSEPartition, paper_neighbors
-from sentree.affinity import PAPER_PRESETS, build_affinity
 from sentree.datasets import PAPER_SETS, load_paper, sample_labels, sample_pairs
-from sentree.optimise import lowest, merge, move, multilevel
-from sentree.reproduce.published import best_published
+from sentree.graph.build import PAPER_PRESETS, build_affinity
+from sentree.paper.reproduce.published import best_published
+from sentree.relation.by_similarity import relation_by_similarity
+from sentree.search.kernels import lowest, merge, move, multilevel
 from speed import manifest
 
 SETS = [name for name, record in PAPER_SETS.items() if record.kind != "hierarchical"]
@@ -80,7 +81,7 @@ def objectives(draws, first, data_dir):
         for kind, (sample, share) in SAMPLERS.items():
             for draw in range(first, first + draws):
                 given = sample(y, share, share, draw)
-                relation = given.relation(n, similarity)
+                relation = relation_by_similarity(given, n, similarity)
                 merged = merge(graph, relation, must_link_first=rna).labels
                 yield {
                     "dataset": name,

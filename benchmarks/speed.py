@@ -34,8 +34,9 @@ from peers import (
     sknetwork_paris,
 )
 from sentree import datasets, paper_neighbors
-from sentree.affinity import PAPER_PRESETS, build_affinity
-from sentree.optimise import compress, grow, merge, move, multilevel, stretch
+from sentree.graph.build import PAPER_PRESETS, build_affinity
+from sentree.relation.by_similarity import relation_by_similarity
+from sentree.search.kernels import compress, grow, merge, move, multilevel, stretch
 from shared import BLOBS, blob_graph, blobs, fitted, least
 
 #: Standard deviation of blobs that overlap: others are told apart without a label.
@@ -71,7 +72,7 @@ def paper_run(repeats):
     graph_time, (graph, similarity, _) = least(make_graph, repeats)
 
     def after_graph():
-        relation = given.relation(n, similarity)
+        relation = relation_by_similarity(given, n, similarity)
         merged = merge(graph, relation, must_link_first=True)
         return move(graph, merged.labels, relation)
 

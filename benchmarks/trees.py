@@ -28,10 +28,11 @@ from sklearn.metrics.pairwise import cosine_distances
 
 import general_text
 from sentree import EncodingTree, SSEHierarchy, dendrogram_purity
-from sentree.affinity import PAPER_PRESETS, build_affinity
 from sentree.datasets import PAPER_SETS, load_paper, sample_pairs
-from sentree.optimise import compress, grow, stretch
-from sentree.reproduce.published import best_published
+from sentree.graph.build import PAPER_PRESETS, build_affinity
+from sentree.paper.reproduce.published import best_published
+from sentree.relation.by_similarity import relation_by_similarity
+from sentree.search.kernels import compress, grow, stretch
 from sentree.tree import some_leaves
 from shared import blob_graph
 from speed import manifest
@@ -64,7 +65,7 @@ def paper_graphs(data_dir):
         X, y = load_paper(name, data_dir)
         graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
         yield name, graph, None
-        yield name, graph, sample_pairs(y, 0.2, 0.2, 0).relation(graph.n, similarity)
+        yield name, graph, relation_by_similarity(sample_pairs(y, 0.2, 0.2, 0), graph.n, similarity)
 
 
 def table3(draws, first, data_dir):

@@ -45,12 +45,12 @@ numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {word: word for word in DEFAULT_LINKS}  # no links to other projects
 numpydoc_xref_aliases |= {name: f"sentree.{name}" for name in sentree.__all__ if name[0].isupper()}
 numpydoc_xref_aliases |= {
-    "Audit": "sentree.audit.Audit",
-    "Candidate": "sentree.selection.Candidate",
+    "Audit": "sentree.constraints.audit.Audit",
+    "Candidate": "sentree.search.recipes.Candidate",
     "Closure": "sentree.constraints.Closure",
     "Conflict": "sentree.constraints.Conflict",
-    "Recipe": "sentree.selection.Recipe",
-    "Selection": "sentree.selection.Selection",
+    "Recipe": "sentree.search.recipes.Recipe",
+    "Selection": "sentree.search.recipes.Selection",
 }
 
 nitpicky = True

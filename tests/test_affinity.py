@@ -17,8 +17,9 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from sentree import neighbors as search_module
-from sentree.affinity import (
+from sentree.graph import Graph
+from sentree.graph import neighbors as search_module
+from sentree.graph.build import (
     KERNELS,
     PAPER_PRESETS,
     GraphSimilarity,
@@ -27,7 +28,6 @@ from sentree.affinity import (
     knn_graph,
     paper_neighbors,
 )
-from sentree.graph import Graph
 
 SCALES = [None, "minmax", "zscore"]
 NEGATIVE = ["clip", "shift", "error"]

@@ -17,10 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 from reference import placements, random_problem, slow_assign, slow_strength
 from sentree import Graph, SSEHierarchy, SSEPartition
-from sentree import estimator as estimator_module
-from sentree.affinity import PAPER_PRESETS, auto_settings, build_affinity
-from sentree.assign import Modules, membership_strength, second_best
-from sentree.extension import Reach
+from sentree.estimators import base as estimator_module
+from sentree.estimators.membership import Modules, membership_strength, second_best
+from sentree.graph.build import PAPER_PRESETS, auto_settings, build_affinity
+from sentree.graph.extend import Reach
 
 BOTH = [SSEPartition, SSEHierarchy]
 

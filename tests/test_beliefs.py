@@ -5,9 +5,16 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, knn_graph
-from sentree.beliefs import LEAST_BELIEF, KnownClasses, belief_graph, beliefs, bits, disbelief
-from sentree.linear import LinearBeliefs
-from sentree.weights import Anchored
+from sentree.relation.by_degree import Anchored
+from sentree.search.beliefs import (
+    LEAST_BELIEF,
+    KnownClasses,
+    belief_graph,
+    beliefs,
+    bits,
+    disbelief,
+)
+from sentree.search.linear_beliefs import LinearBeliefs
 
 NOTHING = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 

@@ -11,8 +11,8 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 import sentree
 from sentree import SSEPartition
-from sentree.affinity import auto_neighbors, auto_settings, build_affinity
-from sentree.choice import GraphSettings, choose
+from sentree.graph.build import auto_neighbors, auto_settings, build_affinity
+from sentree.graph.choice import GraphSettings, choose
 
 rng = np.random.default_rng(0)
 
@@ -106,7 +106,7 @@ def test_units_do_not_matter(factor):
 
 
 def test_large_sparse_samples_stay_sparse(monkeypatch):
-    monkeypatch.setattr(sentree.choice, "_AS_DENSE", 100)
+    monkeypatch.setattr(sentree.graph.choice, "_AS_DENSE", 100)
     X = sp.csr_matrix(SAMPLES["counts"])
     settings = choose(X)
     assert (settings.metric, settings.scale, settings.dense) == ("cosine", "log-maxabs", False)

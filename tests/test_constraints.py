@@ -16,13 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentree.constraints import (
-    Closure,
-    Conflict,
-    ConstraintConflict,
-    ConstraintReport,
-    Constraints,
-)
+from sentree.constraints import Closure, Conflict, ConstraintConflict, ConstraintReport, Constraints
+from sentree.relation.by_similarity import relation_by_similarity
 
 ORACLES = Path(__file__).parents[2] / "shared/design/oracles"
 
@@ -287,7 +282,7 @@ def test_weighted_expansion_is_the_same_in_small_chunks(monkeypatch):
     cannot = [(i, j) for i, j in rng.integers(40, size=(60, 2)).tolist() if i % 4 != j % 4]
     pairs = Constraints.from_pairs(cannot_link=cannot, weights=rng.random(len(cannot)) + 0.5)
     whole = (labels + pairs).closure(40).cannot_pairs()
-    monkeypatch.setattr("sentree.relation._CHUNK", 150)
+    monkeypatch.setattr("sentree.constraints.closure._CHUNK", 150)
     parts = (labels + pairs).closure(40).cannot_pairs()
     assert np.unique(whole[2]).size > 2
     for a, b in zip(whole, parts, strict=True):
@@ -1147,7 +1142,9 @@ def test_satisfaction_refuses_wrong_clusters(labels, message):
 def test_relation_has_the_weights_of_the_paper():
     similarity = random_similarity(6)
     low, high = similarity.extremes()
-    relation = Constraints.from_pairs([(0, 1), (1, 2)], [(2, 3), (4, 5)]).relation(6, similarity)
+    relation = relation_by_similarity(
+        Constraints.from_pairs([(0, 1), (1, 2)], [(2, 3), (4, 5)]), 6, similarity
+    )
     s, expected = similarity.matrix, np.zeros((6, 6))
     for i, j in [(0, 1), (0, 2), (1, 2)]:
         expected[i, j] = expected[j, i] = 2.0 * (high - s[i, j])
@@ -1162,7 +1159,7 @@ def test_relation_is_symmetric_and_signed(case):
     constraints = case.constraints()
     if constraints.conflicts(case.n):
         return
-    relation = constraints.relation(case.n, random_similarity(case.n), penalty=1.5)
+    relation = relation_by_similarity(constraints, case.n, random_similarity(case.n), penalty=1.5)
     assert (relation != relation.T).nnz == 0
     assert relation.has_sorted_indices
     assert not relation.diagonal().any()
@@ -1175,7 +1172,9 @@ def test_relation_is_symmetric_and_signed(case):
 
 def test_relation_without_must_links_keeps_cannot_links():
     similarity = random_similarity(4)
-    relation = Constraints.from_pairs(None, [(0, 1)]).relation(4, similarity, penalty=1.0)
+    relation = relation_by_similarity(
+        Constraints.from_pairs(None, [(0, 1)]), 4, similarity, penalty=1.0
+    )
     assert relation[0, 1] == pytest.approx(similarity.extremes()[0] - similarity.matrix[0, 1])
 
 
@@ -1183,33 +1182,36 @@ def test_relation_multiplies_weights_and_penalty():
     similarity = random_similarity(5)
     plain = Constraints.from_pairs([(0, 1)], [(2, 3)])
     heavy = Constraints.from_pairs([(0, 1)], [(2, 3)], weights=([3.0], [0.5]))
-    a, b = plain.relation(5, similarity, penalty=1.0), heavy.relation(5, similarity, penalty=4.0)
+    a, b = (
+        relation_by_similarity(plain, 5, similarity, penalty=1.0),
+        relation_by_similarity(heavy, 5, similarity, penalty=4.0),
+    )
     assert b[0, 1] == pytest.approx(12 * a[0, 1])
     assert b[2, 3] == pytest.approx(2 * a[2, 3])
-    assert heavy.relation(5, similarity, penalty=0.0).nnz == 0
+    assert relation_by_similarity(heavy, 5, similarity, penalty=0.0).nnz == 0
 
 
 def test_relation_drops_zeros_and_survives_rounding():
     similarity = MatrixSimilarity([[0, 1, 0.2], [1, 0, 0.3], [0.2, 0.3, 0]])
-    assert Constraints.from_pairs([(0, 1)]).relation(3, similarity).nnz == 0
+    assert relation_by_similarity(Constraints.from_pairs([(0, 1)]), 3, similarity).nnz == 0
     similarity.extremes = lambda: (0.0, 1.0 - 1e-9)
-    assert Constraints.from_pairs([(0, 1)]).relation(3, similarity).nnz == 0
+    assert relation_by_similarity(Constraints.from_pairs([(0, 1)]), 3, similarity).nnz == 0
 
 
 def test_extremes_are_asked_for_only_when_needed():
     similarity = random_similarity(4)
-    relation = Constraints.from_negative_labels([(0, "a")]).relation(4, similarity)
+    relation = relation_by_similarity(Constraints.from_negative_labels([(0, "a")]), 4, similarity)
     assert relation.shape == (4, 4)
     assert relation.nnz == 0
     assert similarity.calls == 0
-    Constraints.from_pairs([(0, 1)]).relation(4, similarity)
+    relation_by_similarity(Constraints.from_pairs([(0, 1)]), 4, similarity)
     assert similarity.calls == 1
 
 
 @pytest.mark.parametrize("penalty", [-1.0, np.nan, np.inf])
 def test_relation_refuses_a_bad_penalty(penalty):
     with pytest.raises(ValueError, match="penalty must be finite and >= 0"):
-        Constraints().relation(3, random_similarity(3), penalty=penalty)
+        relation_by_similarity(Constraints(), 3, random_similarity(3), penalty=penalty)
 
 
 def test_relation_refuses_bad_similarities():
@@ -1217,18 +1219,18 @@ def test_relation_refuses_bad_similarities():
     similarity.matrix[0, 2] = np.nan
     similarity.extremes = lambda: (0.0, 1.0)
     with pytest.raises(ValueError, match="similarity of 0 and 2 is nan"):
-        Constraints.from_pairs([(1, 2), (0, 2)]).relation(4, similarity)
+        relation_by_similarity(Constraints.from_pairs([(1, 2), (0, 2)]), 4, similarity)
     similarity.pairs = lambda i, j: np.zeros((i.size, 1))
     with pytest.raises(ValueError, match=r"gave shape \(1, 1\) for 1 pairs"):
-        Constraints.from_pairs([(1, 2)]).relation(4, similarity)
+        relation_by_similarity(Constraints.from_pairs([(1, 2)]), 4, similarity)
 
 
 def test_relation_passes_the_number_of_classes():
     similarity = MatrixSimilarity(np.arange(16).reshape(4, 4) + np.arange(16).reshape(4, 4).T)
     labels = Constraints.from_labels([0, 1, -1, -1])
     constraints = labels + Constraints.from_negative_labels([(2, 0)])
-    assert constraints.relation(4, similarity)[1, 2] == 0
-    assert constraints.relation(4, similarity, n_classes=2)[1, 2] > 0
+    assert relation_by_similarity(constraints, 4, similarity)[1, 2] == 0
+    assert relation_by_similarity(constraints, 4, similarity, n_classes=2)[1, 2] > 0
 
 
 # ---------------------------------------------------------------- scale

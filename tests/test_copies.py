@@ -9,9 +9,9 @@ from hypothesis.extra.numpy import arrays
 
 import sentree
 from sentree import SSEPartition
-from sentree.affinity import build_affinity
-from sentree.copies import find_copies, row_keys
-from sentree.hard import contract
+from sentree.graph.build import build_affinity
+from sentree.graph.copies import find_copies, row_keys
+from sentree.search.hard import contract
 
 FEW_VALUES = arrays(
     np.float64, st.tuples(st.integers(2, 40), st.integers(1, 4)), elements=st.integers(-1, 2)
@@ -134,8 +134,8 @@ def test_new_rows_count_copies_as_often_as_they_are_there():
     assert reach.weights.shape == (1, made.copies.max() + 1)
     assert not reach.equal.any()
     labels = (X[:, 0] > 2).astype(np.int32)
-    modules = sentree.assign.Modules.of(made.graph, labels)
-    places = sentree.assign._reached(reach, modules)
+    modules = sentree.estimators.membership.Modules.of(made.graph, labels)
+    places = sentree.estimators.membership._reached(reach, modules)
     every = reach.weights.toarray()[0][made.copies]
     assert places.weight.sum() == pytest.approx(every.sum())
 

@@ -13,8 +13,8 @@ import pytest
 import sentree
 from command import executable
 from examples import as_shown, blocks, run, workplace
-from sentree.baselines import _HOME
 from sentree.datasets import load_paper
+from sentree.paper.baselines import _HOME
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

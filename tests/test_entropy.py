@@ -11,13 +11,13 @@ from reference import (
     random_problem,
 )
 from sentree import EncodingTree, Graph
-from sentree.entropy import (
+from sentree.search.kernels import stretch
+from sentree.search.objective import (
     partition_objective,
     singles_objective,
     tree_objective,
     vertex_entropy,
 )
-from sentree.optimise import stretch
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -5,12 +5,12 @@ import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.decomposition import PCA
 
-from sentree import SSEHierarchy, SSEPartition, load, summary
-from sentree.affinity import auto_neighbors, auto_settings, knn_graph
+from sentree import SSEHierarchy, SSEPartition, load, report
 from sentree.constraints import Constraints
-from sentree.features import Features, table_layout, weigh_features
-from sentree.samples import weigh
-from sentree.tails import find_tails
+from sentree.graph.build import auto_neighbors, auto_settings, knn_graph
+from sentree.graph.scaling import weigh
+from sentree.graph.tails import find_tails
+from sentree.relation.feature_weights import Features, table_layout, weigh_features
 
 SHARES = [0.4, 0.25, 0.2, 0.1, 0.05]
 
@@ -315,11 +315,11 @@ def test_the_report_names_the_features_that_counted(tmp_path):
     X, y = customers(300)
     table = pd.DataFrame(X, columns=[f"<c{k}>" for k in range(12)])
     model = SSEPartition(5).fit(table, some_labels(y, 0.3))
-    text = summary.write_report(tmp_path / "r.html", model).read_text()
+    text = report.write_report(tmp_path / "r.html", model).read_text()
     assert "Which features counted" in text
     assert "&lt;c0&gt;" in text
     plain = SSEPartition(2).fit(make_moons(200, noise=0.05, random_state=0)[0])
-    text = summary.write_report(tmp_path / "p.html", plain).read_text()
+    text = report.write_report(tmp_path / "p.html", plain).read_text()
     assert "Which features counted" not in text
 
 

@@ -5,7 +5,7 @@ from hypothesis import given as examples
 from hypothesis import strategies as st
 
 from sentree import Constraints
-from sentree.folds import FOLDS, Folds
+from sentree.search.holdout import FOLDS, Folds
 
 N = 30
 PAIRS = st.lists(

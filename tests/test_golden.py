@@ -13,8 +13,9 @@ from sentree import (
     paper_neighbors,
 )
 from sentree.datasets import PAPER_SETS, sample_labels, sample_pairs
-from sentree.entropy import tree_objective, vertex_entropy
-from sentree.optimise import lowest
+from sentree.relation.by_similarity import relation_by_similarity
+from sentree.search.kernels import lowest
+from sentree.search.objective import tree_objective, vertex_entropy
 
 pytestmark = pytest.mark.golden
 
@@ -159,7 +160,7 @@ def test_multilevel_ends_no_higher_than_the_paper(name, kind):
     sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
     given = sample(y, share, share, 0)
     model = paper_partition(name).fit(X, constraints=given)
-    relation = given.relation(len(y), model._similarity)
+    relation = relation_by_similarity(given, len(y), model._similarity)
     found = lowest(model.graph_, relation, must_link_first=model.must_link_first)
     assert found.objective <= model.objective_ + 1e-12
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from reference import clades, leaves_below, random_parent
 from sentree import Constraints, SSEHierarchy, SSEPartition, dendrogram_purity
-from sentree.growth import _with_subtrees
 from sentree.metrics import level_purity
+from sentree.search.trees import _with_subtrees
 from sentree.tree import EncodingTree
 
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, SSEPartition, colouring
-from sentree.colouring import Uncolourable, colour
 from sentree.constraints import ConstraintConflict
-from sentree.entropy import partition_objective
-from sentree.hard import harden
-from sentree.optimise import link, merge, multilevel, settle
-from sentree.weights import Anchored
+from sentree.constraints.colouring import Uncolourable, colour
+from sentree.relation.by_degree import Anchored
+from sentree.search.hard import harden
+from sentree.search.kernels import link, merge, multilevel, settle
+from sentree.search.objective import partition_objective
 
 
 def random_graph(random, n):

@@ -10,10 +10,11 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from paper_data import paper_data
 from reference import dense_tree_objective, leaves_below, random_problem
 from sentree import Constraints, EncodingTree, Graph, SSEHierarchy, SSEPartition, dendrogram_purity
-from sentree.affinity import PAPER_PRESETS, build_affinity
 from sentree.datasets import load_embedded, sample_labels, sample_pairs
-from sentree.entropy import tree_objective
-from sentree.optimise import compress, graft, grow, multilevel, stretch
+from sentree.graph.build import PAPER_PRESETS, build_affinity
+from sentree.relation.by_similarity import relation_by_similarity
+from sentree.search.kernels import compress, graft, grow, multilevel, stretch
+from sentree.search.objective import tree_objective
 
 HEIGHTS = [None, 2, 3, 4]
 
@@ -305,7 +306,10 @@ PUBLISHED = {
 def test_lower_than_the_paper_at_every_height(name):
     X, y = paper_data(name)
     graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
-    for relation in (None, sample_pairs(y, 0.2, 0.2, 0).relation(graph.n, similarity)):
+    for relation in (
+        None,
+        relation_by_similarity(sample_pairs(y, 0.2, 0.2, 0), graph.n, similarity),
+    ):
         binary = stretch(graph, relation)
         for height in (2, 3, 4, 5, None):
             paper = compress(binary.tree, height or graph.n)

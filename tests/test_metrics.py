@@ -6,14 +6,14 @@ from scipy.cluster.hierarchy import linkage
 
 from reference import leaves_below, random_parent, random_problem, slow_purity
 from sentree import Constraints, EncodingTree, Graph, metrics
-from sentree.entropy import partition_objective, tree_objective
 from sentree.metrics import (
     constraint_satisfaction,
     dasgupta_cost,
     dendrogram_purity,
     structural_entropy,
 )
-from sentree.optimise import stretch
+from sentree.search.kernels import stretch
+from sentree.search.objective import partition_objective, tree_objective
 
 
 def tree_of(parent, n):

@@ -76,7 +76,7 @@ def test_a_class_keeps_its_cluster_inside_another(moons):
 
 def test_a_class_that_leads_no_cluster_is_named_in_a_warning():
     given = Constraints.from_labels(["a", "a", "b", None])
-    from sentree.report import lost_classes
+    from sentree.constraints.satisfaction import lost_classes
 
     said = lost_classes(given, np.array([0, 0, 0, 1]))
     assert said == [

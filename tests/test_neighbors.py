@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
-from sentree import neighbors as nb
+from sentree.graph import neighbors as nb
 
 DENSE_METRICS = ["euclidean", "cosine", "correlation", "manhattan", "chebyshev"]
 
@@ -210,7 +210,7 @@ def test_faiss_threads_are_restored():
 
 def test_faiss_falls_back_where_single_precision_cannot_rank(caplog):
     space = nb.make_space(samples("far", 500), "euclidean")
-    with caplog.at_level("INFO", logger="sentree.neighbors"):
+    with caplog.at_level("INFO", logger="sentree.graph.neighbors"):
         found = nb.find_neighbors(space, 5, "faiss", None, 0)
     assert "searching exactly" in caplog.text
     np.testing.assert_array_equal(found.indices, nb.exact_neighbors(space, 5).indices)

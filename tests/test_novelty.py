@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sentree import Constraints, Graph, SSEHierarchy, SSEPartition
 from sentree.datasets import held_out, load_embedded, sample_labels
-from sentree.novelty import new_clusters
+from sentree.search.novelty import new_clusters
 
 
 def chain(n):

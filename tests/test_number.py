@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import sentree
 from sentree import Graph, SSEHierarchy, SSEPartition
-from sentree.number import STRICTNESS, NaturalScale, Vote, decide
+from sentree.search.natural_number import STRICTNESS, NaturalScale, Vote, decide
 
 BLOBS = make_blobs(300, centers=3, cluster_std=0.6, random_state=0)[0]
 

@@ -21,8 +21,8 @@ from reference import (
     slow_stretch,
 )
 from sentree import EncodingTree, Graph, _kernels
-from sentree.entropy import partition_objective, steered_objective, tree_objective
-from sentree.optimise import (
+from sentree._util.labels import renumber
+from sentree.search.kernels import (
     Steering,
     compress,
     link,
@@ -34,7 +34,7 @@ from sentree.optimise import (
     sharpened,
     stretch,
 )
-from sentree.tree import renumber
+from sentree.search.objective import partition_objective, steered_objective, tree_objective
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(2, 12)
@@ -42,7 +42,7 @@ NOBODY = np.empty(0, dtype=np.int32)
 
 
 def joins_of(kernel, graph, relation, *options):
-    from sentree.optimise import _problem
+    from sentree.search.kernels import _problem
 
     return list(zip(*kernel(*_problem(graph, relation), *options, None), strict=True))
 
@@ -588,7 +588,7 @@ def test_ctrl_c_stops_a_kernel():
         import os, signal, sys
         sys.path.insert(0, sys.argv[1])
         from test_optimise import ring_lattice
-        from sentree.optimise import stretch
+        from sentree.search.kernels import stretch
         graph = ring_lattice(200_000, 8)
         calls = []
         def interrupt_once(done):

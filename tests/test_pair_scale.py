@@ -9,8 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from sentree import Constraints, Graph, SSEPartition
 from sentree.datasets import load_embedded
-from sentree.optimise import multilevel
-from sentree.pair_scale import PairEvidence, _best_cut, _contracted, clusters_by_pairs
+from sentree.search.kernels import multilevel
+from sentree.search.pair_evidence import PairEvidence, _best_cut, _contracted, clusters_by_pairs
 
 CENTRES = [[0, 0], [9, 0], [0, 9], [9, 9]]
 BLOBS, OF_BLOB = make_blobs(400, 2, centers=CENTRES, random_state=0)

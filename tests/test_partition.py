@@ -25,8 +25,8 @@ from sentree import (
     knn_graph,
     load,
 )
-from sentree.entropy import partition_objective, tree_objective
 from sentree.metrics import structural_entropy
+from sentree.search.objective import partition_objective, tree_objective
 
 BOTH = [SSEPartition, SSEHierarchy]
 

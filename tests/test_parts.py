@@ -7,11 +7,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from reference import unequal_clouds
 from sentree import Constraints, SSEHierarchy, SSEPartition
-from sentree.affinity import build_affinity
-from sentree.hard import contract
-from sentree.optimise import link, multilevel
-from sentree.parts import Unions
-from sentree.spacing import Spacing
+from sentree.graph.build import build_affinity
+from sentree.search.hard import contract
+from sentree.search.kernels import link, multilevel
+from sentree.search.natural_parts import Unions
+from sentree.search.spacing import Spacing
 
 
 @pytest.mark.parametrize("n", [100, 500, 3000])

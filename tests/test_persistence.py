@@ -20,9 +20,9 @@ from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 
 import sentree
 from sentree import Constraints, SSEHierarchy, SSEPartition, knn_graph, load, save
-from sentree.extension import DistanceExtension
-from sentree.kernels import Weigher
-from sentree.persistence import FORMAT_VERSION
+from sentree.estimators.persistence import FORMAT_VERSION
+from sentree.graph.extend import DistanceExtension
+from sentree.graph.kernels import Weigher
 
 #: Written by format version 1, with what its models predicted; every later version loads them.
 OLD = Path(__file__).parent / "data"

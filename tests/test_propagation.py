@@ -2,7 +2,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from sentree import Graph, knn_graph
-from sentree.propagation import propagate
+from sentree.search.label_spreading import propagate
 
 
 def test_labels_spread_to_the_nearer_end_of_a_path():

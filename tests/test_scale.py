@@ -11,15 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from sentree import Constraints, Graph, SSEPartition, knn_graph
 from sentree.datasets import sample_pairs
-from sentree.optimise import multilevel
-from sentree.scale import (
-    _clearest_break,
-    _growth,
-    at_resolution,
-    coarsen,
-    to_number,
-)
-from sentree.weights import Anchored, anchor
+from sentree.relation.by_degree import Anchored, anchor
+from sentree.search.kernels import multilevel
+from sentree.search.scale import _clearest_break, _growth, at_resolution, coarsen, to_number
 
 
 def plain(graph):

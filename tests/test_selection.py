@@ -6,8 +6,8 @@ from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, SSEPartition
 from sentree.datasets import sample_labels, sample_pairs
-from sentree.named import NamedSearch
-from sentree.selection import LABEL_RECIPES, Recipe, chosen, recipes, select, strongest
+from sentree.search.named_classes import NamedSearch
+from sentree.search.recipes import LABEL_RECIPES, Recipe, chosen, recipes, select, strongest
 
 USUAL, OTHER = Recipe(), Recipe(n_neighbors=3)
 
@@ -184,7 +184,7 @@ def test_what_labels_choose_is_what_is_done(monkeypatch, best):
         done.append(way)
         return run(self, known, way)
 
-    monkeypatch.setattr("sentree.flat.chosen", found)
+    monkeypatch.setattr("sentree.search.clusters.chosen", found)
     monkeypatch.setattr(NamedSearch, "run", recorded)
     model = SSEPartition(4).fit(X, y)
     assert model.selection_.chosen == best

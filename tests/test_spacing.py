@@ -7,9 +7,9 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from sentree import Graph
-from sentree.affinity import build_affinity
-from sentree.optimise import density_clusters
-from sentree.spacing import Spacing
+from sentree.graph.build import build_affinity
+from sentree.search.kernels import density_clusters
+from sentree.search.spacing import Spacing
 
 
 def spacing_of(X, n_neighbors=20):

@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 from sentree import io, spelling
-from sentree.spelling import did_you_mean
+from sentree._util.suggestions import did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from sentree import ConstraintConflict, Constraints, SSEPartition
-from sentree.start import keep_numbers
+from sentree.search.starts import keep_numbers
 
 X, Y = make_blobs(300, 2, centers=[[0, 0], [8, 0], [0, 8], [8, 8]], random_state=0)
 

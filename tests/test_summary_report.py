@@ -1,4 +1,4 @@
-"""sentree.summary.write_report: what it says is what the model found."""
+"""sentree.report.write_report: what it says is what the model found."""
 
 import os
 import re
@@ -12,10 +12,10 @@ import pytest
 from sklearn.datasets import load_iris, make_blobs
 
 from page import Page
-from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, summary
-from sentree.document.blocks import Picture
-from sentree.summary import report as report_module
-from sentree.summary.pictures import Pictures
+from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, report
+from sentree.report import report as report_module
+from sentree.report.document.blocks import Picture
+from sentree.report.pictures import Pictures
 from sentree.tree import EncodingTree
 
 HOSTILE = [
@@ -77,7 +77,7 @@ def ids():
 def page(iris, ids, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "iris.html"
     settings = dict(mpl.rcParams)
-    assert summary.write_report(path, iris[0], ids=ids, **GIVEN) == path
+    assert report.write_report(path, iris[0], ids=ids, **GIVEN) == path
     assert dict(mpl.rcParams) == settings
     assert os.listdir(path.parent) == ["iris.html"]
     return path, Page(path.read_text(encoding="utf-8"))
@@ -189,7 +189,7 @@ def test_the_page_needs_nothing_else(page):
 def test_the_same_model_gives_the_same_bytes(iris, page, ids, tmp_path):
     path = tmp_path / "again.html"
     with mpl.rc_context({"axes.facecolor": "black", "font.size": 20, "svg.fonttype": "path"}):
-        summary.write_report(path, iris[0], ids=ids, **GIVEN)
+        report.write_report(path, iris[0], ids=ids, **GIVEN)
     assert path.read_bytes() == page[0].read_bytes()
 
 
@@ -203,7 +203,7 @@ def test_text_of_unknown_origin_stays_text(tmp_path):
     path = tmp_path / "hostile.html"
     for model in (SSEPartition(n_clusters=3), SSEHierarchy(n_clusters=3)):
         model.fit(X, constraints=given)
-        summary.write_report(
+        report.write_report(
             path, model, ids=ids, source='<i>"&.csv', warnings=["<script>x</script> `a`"]
         )
         page = Page(path.read_text(encoding="utf-8"))
@@ -222,7 +222,7 @@ def test_text_of_unknown_origin_stays_text(tmp_path):
 @pytest.mark.usefixtures("words_only")
 def test_no_constraints_and_one_cluster(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 3))
-    page = Page(summary.write_report(tmp_path / "r.html", SSEPartition(1).fit(X)).read_text())
+    page = Page(report.write_report(tmp_path / "r.html", SSEPartition(1).fit(X)).read_text())
     assert "No constraints were given." in page.text
     assert "There is one cluster, so nothing is in doubt." in page.text
     assert "Constraints" not in re.findall("[A-Z][a-z]+", page.text.split("Map")[0])
@@ -240,7 +240,7 @@ def test_no_constraints_and_one_cluster(tmp_path):
 )
 def test_why_so_many_clusters(tmp_path, parameters, words):
     model = SSEPartition(**parameters).fit(load_iris().data)
-    text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+    text = Page(report.write_report(tmp_path / "r.html", model).read_text()).text
     assert words in text
     assert f"put into {model.n_clusters_} clusters" in text
 
@@ -251,7 +251,7 @@ def test_why_a_tree_of_some_height_has_so_many_clusters(tmp_path):
     branches = "the branches at the top of a tree of height 3"
     free, told = SSEHierarchy(height=3), SSEHierarchy(height=3)
     for model, known, expected in ((free, None, True), (told, [*y[:120], *[-1] * 30], False)):
-        path = summary.write_report(tmp_path / "r.html", model.fit(X, known))
+        path = report.write_report(tmp_path / "r.html", model.fit(X, known))
         assert (branches in Page(path.read_text()).text) == expected
 
 
@@ -264,7 +264,7 @@ def test_what_constraints_add_to_the_objective(tmp_path):
     ):
         model.fit(X, must_link=[(0, 1), (60, 61)])
         assert not model.constraint_report_.n_broken
-        text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+        text = Page(report.write_report(tmp_path / "r.html", model).read_text()).text
         assert f"and {model.objective_ - model.entropy_:+.4f} for the constraints." in text
         assert words in text
     assert model.objective_ > model.entropy_  # of the tree, all of whose must-links are kept
@@ -285,7 +285,7 @@ FLOWERS = load_iris().data[::5]
 def test_an_objective_that_rises_is_explained(tmp_path, model, X, words):
     model.fit(X)
     assert (np.diff(model.trace_).max() > 1e-6) == (words is not None)
-    text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+    text = Page(report.write_report(tmp_path / "r.html", model).read_text()).text
     assert ("It rises" in text) == (words is not None)
     assert (words or "") in text
 
@@ -293,7 +293,7 @@ def test_an_objective_that_rises_is_explained(tmp_path, model, X, words):
 @pytest.mark.usefixtures("words_only")
 def test_a_tree_without_branches_says_so(tmp_path):
     model = SSEHierarchy().fit(np.arange(2.0)[:, None])
-    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    page = Page(report.write_report(tmp_path / "r.html", model).read_text())
     assert "tree" in page.ids
     assert "The tree has no branches" in page.text
 
@@ -304,7 +304,7 @@ def test_the_map_says_what_is_drawn_and_whether_all_is(tmp_path):
     few = Constraints.from_pairs(must_link=[(0, 1)])
     for given, lines, rings, all_ in ((few, True, False, True), (many, False, True, False)):
         model = judged(SSEPartition(n_clusters=3).fit(X), given)
-        text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+        text = Page(report.write_report(tmp_path / "r.html", model).read_text()).text
         assert ("Lines join samples" in text) == lines
         assert ("Rings mark" in text) == rings
         assert ("too many to draw all" in text) != all_
@@ -313,7 +313,7 @@ def test_the_map_says_what_is_drawn_and_whether_all_is(tmp_path):
 def test_clusters_named_by_numbers_are_told_from_their_class(tmp_path):
     X, y = make_blobs(90, 2, centers=3, random_state=0)
     model = SSEPartition(n_clusters=3).fit(X, np.where(np.arange(90) % 3, -1, y + 4))
-    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    page = Page(report.write_report(tmp_path / "r.html", model).read_text())
     names = [f"{k}: class {name}" for k, name in enumerate(model.cluster_names_)]
     everything = "\n".join(page.drawings())
     assert all(name in everything for name in names)
@@ -325,7 +325,7 @@ def test_a_tree_and_labels_of_several_levels(tmp_path):
     paths = [f"{'ab'[c // 2]}/{c}" if i % 2 else "ab"[c // 2] for i, c in enumerate(y)]
     given = Constraints.from_paths(paths) + Constraints.from_triplets([(0, 1, 2), (0, 2, 1)])
     model = SSEHierarchy().fit(X, constraints=given)
-    page = Page(summary.write_report(tmp_path / "tree.html", model).read_text())
+    page = Page(report.write_report(tmp_path / "tree.html", model).read_text())
     assert "as many as the coarsest labels name" in page.text
     tree = model.tree_
     assert f"{tree.n_nodes - tree.n_leaves} branching points" in page.text
@@ -342,7 +342,7 @@ def test_the_choice_of_the_recipe_is_told(tmp_path):
     X, y = make_blobs(200, 4, centers=3, random_state=0)
     known = np.where(np.arange(200) % 2, y, -1)
     model = SSEPartition(n_clusters=3, selection="on").fit(X, known)
-    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    page = Page(report.write_report(tmp_path / "r.html", model).read_text())
     rows = page.table("way of searching")
     assert len(rows) == len(model.selection_.candidates)
     scores = [float(row["score"]) for row in rows]
@@ -356,7 +356,7 @@ def test_many_broken_constraints_are_counted_and_capped(tmp_path):
     one, two = (np.flatnonzero(model.labels_ == c) for c in (0, 1))
     wrong = np.column_stack((one[:250], two[:250]))
     judged(model, Constraints.from_pairs(must_link=wrong))
-    page = Page(summary.write_report(tmp_path / "r.html", model).read_text())
+    page = Page(report.write_report(tmp_path / "r.html", model).read_text())
     assert "Broken: 250 must-links." in page.text
     rows = [row for row in page.table("row (from 0)") if "was said to be" in row]
     assert len(rows) == 200
@@ -376,7 +376,7 @@ def test_a_hundred_thousand_samples_make_a_small_file(tmp_path):
     model.scale_ = None
     judged(model, Constraints.from_pairs(must_link=np.column_stack((i[:-1:7], i[1::7]))))
     places = np.column_stack((np.cos(i / n * 6), np.sin(i / n * 6)))
-    path = summary.write_report(tmp_path / "large.html", model, ids=i.astype(str), places=places)
+    path = report.write_report(tmp_path / "large.html", model, ids=i.astype(str), places=places)
     assert path.stat().st_size < 2_000_000
     assert "100,000 samples were put into 250 clusters" in Page(path.read_text()).text
 
@@ -388,10 +388,10 @@ def test_own_places_are_drawn_and_two_features_too(tmp_path, monkeypatch):
     )
     X = make_blobs(50, 2, random_state=0)[0]
     model = SSEPartition().fit(X)
-    text = Page(summary.write_report(tmp_path / "r.html", model).read_text()).text
+    text = Page(report.write_report(tmp_path / "r.html", model).read_text()).text
     np.testing.assert_array_equal(drawn.pop(), X)
     assert "had no say" not in text
-    summary.write_report(tmp_path / "r.html", model, places=X[:, ::-1])
+    report.write_report(tmp_path / "r.html", model, places=X[:, ::-1])
     np.testing.assert_array_equal(drawn.pop(), X[:, ::-1])
 
 
@@ -403,9 +403,9 @@ def test_a_failed_report_leaves_the_old_file(iris, tmp_path, monkeypatch):
     def failing(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("sentree.files.os.replace", failing)
+    monkeypatch.setattr("sentree._util.files.os.replace", failing)
     with pytest.raises(OSError, match="disk full"):
-        summary.write_report(path, iris[0])
+        report.write_report(path, iris[0])
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["r.html"]
 
@@ -423,13 +423,13 @@ def test_a_failed_report_leaves_the_old_file(iris, tmp_path, monkeypatch):
 def test_wrong_input_is_refused(iris, tmp_path, change, error, message):
     given = {"path": tmp_path / "r.html", "model": iris[0], **change}
     with pytest.raises(error, match=message):
-        summary.write_report(given.pop("path"), given.pop("model"), **given)
+        report.write_report(given.pop("path"), given.pop("model"), **given)
     assert not os.listdir(tmp_path)
 
 
 def test_neither_pyplot_nor_the_backend_is_touched(tmp_path):
     code = (
-        "import sys, numpy as np, matplotlib; from sentree import SSEHierarchy, summary; "
+        "import sys, numpy as np, matplotlib; from sentree import SSEHierarchy, report; "
         "X = np.random.default_rng(0).normal(size=(60, 3)); matplotlib.use('svg'); "
         f"summary.write_report({str(tmp_path / 'r.html')!r}, SSEHierarchy().fit(X)); "
         "print('matplotlib.pyplot' in sys.modules, matplotlib.get_backend())"
@@ -444,11 +444,11 @@ def test_functions_and_generators_are_named_without_addresses(tmp_path):
         return Graph.from_dense(np.ones((len(X), len(X))) - np.eye(len(X)))
 
     model = SSEPartition(affinity=own_graph, random_state=np.random.RandomState(3))
-    text = Page(summary.write_report(tmp_path / "r.html", model.fit(np.eye(8))).read_text()).text
+    text = Page(report.write_report(tmp_path / "r.html", model.fit(np.eye(8))).read_text()).text
     assert "own_graph" in text
     assert "RandomState(…)" in text
     assert not re.search("0x[0-9a-f]{6}", text)
 
 
 def test_the_package_offers_both():
-    assert summary.write_report is report_module.write_report
+    assert report.write_report is report_module.write_report

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from reference import caterpillar, leaves_below, random_parent, random_problem
 from sentree import EncodingTree, Graph
-from sentree.entropy import tree_objective
+from sentree._util.labels import renumber
 from sentree.metrics import dendrogram_purity
-from sentree.optimise import compress
-from sentree.tree import first_leaves, renumber
+from sentree.search.kernels import compress
+from sentree.search.objective import tree_objective
+from sentree.tree import first_leaves
 
 seeds = st.integers(0, 2**32 - 1)
 

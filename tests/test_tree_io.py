@@ -18,8 +18,8 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 
 from reference import caterpillar, clades, leaves_below, random_parent, random_problem
 from sentree import EncodingTree, Graph
-from sentree.optimise import stretch
-from sentree.tree import renumber
+from sentree._util.labels import renumber
+from sentree.search.kernels import stretch
 
 seeds = st.integers(0, 2**32 - 1)
 MEASURES = ("volume", "cut", "relation_cut")

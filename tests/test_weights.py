@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sentree import Constraints, Graph
-from sentree.weights import Anchored, anchor, cannot_share
+from sentree.relation.by_degree import Anchored, anchor, cannot_share
 
 
 def ring(n):

@@ -11,15 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentree import baselines, datasets, io, metrics, optimise, pl, plots, summary, tl
-    from sentree.affinity import knn_graph, paper_neighbors
-    from sentree.audit import audit_constraints
+    from sentree import datasets, io, metrics, paper, pl, plots, report, tl
     from sentree.constraints import ConstraintConflict, ConstraintReport, Constraints
+    from sentree.constraints.audit import audit_constraints
+    from sentree.estimators.hierarchy import SSEHierarchy
+    from sentree.estimators.partition import SSEPartition
+    from sentree.estimators.persistence import load, save
     from sentree.graph import Graph
-    from sentree.hierarchy import SSEHierarchy
+    from sentree.graph.build import knn_graph, paper_neighbors
     from sentree.metrics import dasgupta_cost, dendrogram_purity, structural_entropy
-    from sentree.partition import SSEPartition
-    from sentree.persistence import load, save
     from sentree.tree import EncodingTree
 
 __version__ = "0.1.0"
@@ -30,18 +30,18 @@ _HOME = {
     "ConstraintReport": "constraints",
     "EncodingTree": "tree",
     "Graph": "graph",
-    "SSEHierarchy": "hierarchy",
-    "SSEPartition": "partition",
-    "audit_constraints": "audit",
+    "SSEHierarchy": "estimators.hierarchy",
+    "SSEPartition": "estimators.partition",
+    "audit_constraints": "constraints.audit",
     "dasgupta_cost": "metrics",
     "dendrogram_purity": "metrics",
-    "knn_graph": "affinity",
-    "load": "persistence",
-    "paper_neighbors": "affinity",
-    "save": "persistence",
+    "knn_graph": "graph.build",
+    "load": "estimators.persistence",
+    "paper_neighbors": "graph.build",
+    "save": "estimators.persistence",
     "structural_entropy": "metrics",
 }
-_MODULES = ("baselines", "datasets", "io", "metrics", "optimise", "pl", "plots", "summary", "tl")
+_MODULES = ("datasets", "io", "metrics", "paper", "pl", "plots", "report", "tl")
 
 __all__ = [
     "ConstraintConflict",
@@ -53,7 +53,6 @@ __all__ = [
     "SSEPartition",
     "__version__",
     "audit_constraints",
-    "baselines",
     "dasgupta_cost",
     "datasets",
     "dendrogram_purity",
@@ -61,13 +60,13 @@ __all__ = [
     "knn_graph",
     "load",
     "metrics",
-    "optimise",
+    "paper",
     "paper_neighbors",
     "pl",
     "plots",
+    "report",
     "save",
     "structural_entropy",
-    "summary",
     "tl",
 ]
 

@@ -10,11 +10,12 @@ from typing import Any
 from sklearn.manifold import Isomap
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from sentree import files, plots
+from sentree import plots
+from sentree._util import files
 from sentree.constraints import Constraints
 from sentree.datasets import held_out, load_embedded, sample_labels, sample_pairs
-from sentree.hierarchy import SSEHierarchy
-from sentree.partition import SSEPartition
+from sentree.estimators.hierarchy import SSEHierarchy
+from sentree.estimators.partition import SSEPartition
 from sentree.plots.style import save
 
 __all__ = ["run"]

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sentree.entropy import partition_objective, tree_objective
+from sentree._util.labels import renumber
 from sentree.graph import Graph
-from sentree.tree import EncodingTree, TreeShape, renumber, some_leaves
-from sentree.tree_io import linkage_parents
+from sentree.search.objective import partition_objective, tree_objective
+from sentree.tree import EncodingTree, TreeShape, some_leaves
+from sentree.tree.formats import linkage_parents
 
 if TYPE_CHECKING:
     from sentree.constraints import Constraints

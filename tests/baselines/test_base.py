@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines.base import (
+from sentree.paper.baselines.base import (
     Baseline,
     checked_affinity,
     class_codes,

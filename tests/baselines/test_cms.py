@@ -13,9 +13,9 @@ from toy import CANNOT_LINK, GROUPS, MUST_LINK, easy_blobs, points
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict
-from sentree.baselines import ConstrainedMeanShift
-from sentree.baselines.cms import _merged, _ModeLinks
 from sentree.datasets import sample_class_pairs, sample_pairs
+from sentree.paper.baselines import ConstrainedMeanShift
+from sentree.paper.baselines.cms import _merged, _ModeLinks
 
 
 def plain(

@@ -5,8 +5,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from toy import GROUPS, points
 
 from paper_data import oracle, paper_data
-from sentree.baselines import COBRA
 from sentree.metrics import dendrogram_purity
+from sentree.paper.baselines import COBRA
 
 TREE_SETS = ["wine", "heart", "breast-cancer", "australian"]
 

@@ -4,8 +4,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from paper_data import oracle, paper_data
-from sentree.baselines import COBRAS
 from sentree.metrics import dendrogram_purity
+from sentree.paper.baselines import COBRAS
 
 
 def test_a_large_budget_finds_the_classes():

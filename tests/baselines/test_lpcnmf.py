@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict
-from sentree.baselines import LpCNMF, lpcnmf
+from sentree.paper.baselines import LpCNMF, lpcnmf
 
 SEEDS = np.array([0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1])
 CENTRES = np.array([(0, 0), (3, 0), (0, 3), (1, 1), (2, 2), (1.5, 0)])

@@ -10,8 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from toy import easy_blobs
 
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines.mpckmeans import MPCKMeans, _assign, _Pairs, farthest_pair
 from sentree.datasets import sample_pairs
+from sentree.paper.baselines.mpckmeans import MPCKMeans, _assign, _Pairs, farthest_pair
 
 
 @parametrize_with_checks([MPCKMeans(n_clusters=3, max_iter=4)])
@@ -30,7 +30,7 @@ def test_the_farthest_pair_is_the_farthest(n, d, seed, heavy):
 
 def test_the_farthest_pair_in_small_blocks(monkeypatch):
     Z = np.random.default_rng(0).normal(size=(200, 3))
-    monkeypatch.setattr("sentree.baselines.mpckmeans._ROWS", 3)
+    monkeypatch.setattr("sentree.paper.baselines.mpckmeans._ROWS", 3)
     a, b = farthest_pair(Z)
     assert np.linalg.norm(Z[a] - Z[b]) == pytest.approx(cdist(Z, Z).max(), rel=1e-12)
 
@@ -153,7 +153,7 @@ def test_large_sets_of_links_are_worked_on_in_blocks(monkeypatch):
     X, y = easy_blobs()
     known = Constraints.from_labels(np.where(np.arange(90) % 3 == 0, y, -1))
     whole = MPCKMeans(4).fit(X, constraints=known)
-    monkeypatch.setattr("sentree.baselines.mpckmeans._BLOCK", 50)
+    monkeypatch.setattr("sentree.paper.baselines.mpckmeans._BLOCK", 50)
     parts = MPCKMeans(4).fit(X, constraints=known)
     assert np.array_equal(whole.labels_, parts.labels_)
     assert whole.metric_ == pytest.approx(parts.metric_, rel=1e-9)

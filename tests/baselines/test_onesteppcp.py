@@ -12,12 +12,12 @@ from stored_sets import stored_pairs
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines import OneStepPCP, onesteppcp, pair_propagation, soft_threshold
-from sentree.baselines.onesteppcp import local_graph, refined
-from sentree.baselines.pair_propagation import KnownPairs, Schedule, propagate
-from sentree.baselines.pair_relation import class_relation, signed_relation
-from sentree.baselines.soft_threshold import SoftThreshold
 from sentree.datasets import sample_pairs
+from sentree.paper.baselines import OneStepPCP, onesteppcp, pair_propagation, soft_threshold
+from sentree.paper.baselines.onesteppcp import local_graph, refined
+from sentree.paper.baselines.pair_propagation import KnownPairs, Schedule, propagate
+from sentree.paper.baselines.pair_relation import class_relation, signed_relation
+from sentree.paper.baselines.soft_threshold import SoftThreshold
 
 
 def toy_pairs():

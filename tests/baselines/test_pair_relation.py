@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from toy import CANNOT_LINK, MUST_LINK
 
 from sentree import Constraints
-from sentree.baselines.pair_relation import (
+from sentree.paper.baselines.pair_relation import (
     class_relation,
     exclusions,
     pair_relation,

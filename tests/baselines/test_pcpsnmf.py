@@ -9,8 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict
-from sentree.baselines import PCPSNMF, pcpsnmf
 from sentree.datasets import sample_pairs
+from sentree.paper.baselines import PCPSNMF, pcpsnmf
 
 START = (toy.start(12, 3, 1), toy.start(12, 12, 2))
 BOTH = ["exact", "multiplicative"]

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines import S4NMF, s4nmf
+from sentree.paper.baselines import S4NMF, s4nmf
 
 SEEDS = np.array([0, 0, -1, -1, 1, 1, -1, -1, 2, -1, -1, -1])
 STARTS = np.stack([toy.start(12, 3, 1), toy.start(12, 3, 2)])

@@ -11,11 +11,11 @@ from stored_sets import stored_labels, stored_pairs
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines import SCMPI, scmpi
-from sentree.baselines.eigen import leading
-from sentree.baselines.pair_relation import pair_relation
-from sentree.baselines.scmpi import correct, normalised
 from sentree.datasets import sample_labels, sample_pairs
+from sentree.paper.baselines import SCMPI, scmpi
+from sentree.paper.baselines.eigen import leading
+from sentree.paper.baselines.pair_relation import pair_relation
+from sentree.paper.baselines.scmpi import correct, normalised
 
 
 def test_the_example():
@@ -223,7 +223,7 @@ def test_yale_over_all_stored_sets(kind, low, high):
 
 def test_equal_eigenvalues_do_not_hold_it_up(monkeypatch):
     """Isolated pairs have eigenvalues 1 and -1 all alike, among which a few never settle."""
-    from sentree.baselines import eigen
+    from sentree.paper.baselines import eigen
 
     n = 600
     W = np.kron(np.eye(n // 2), [[0.0, 1.0], [1.0, 0.0]])

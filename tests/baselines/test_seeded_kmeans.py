@@ -10,8 +10,8 @@ from toy import GROUPS, easy_blobs, points
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines import SeededKMeans
 from sentree.datasets import sample_seeds
+from sentree.paper.baselines import SeededKMeans
 
 
 def some_labels(y, each=3):

@@ -8,12 +8,13 @@ from toy import easy_blobs
 
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
-from sentree.baselines import SemiMultiCons
-from sentree.baselines.multicons import consensus_levels
-from sentree.baselines.nested import meets, nested_parents
+from sentree._util.labels import renumber
 from sentree.datasets import sample_pairs
 from sentree.metrics import dendrogram_purity
-from sentree.tree import EncodingTree, renumber
+from sentree.paper.baselines import SemiMultiCons
+from sentree.paper.baselines.multicons import consensus_levels
+from sentree.paper.baselines.nested import meets, nested_parents
+from sentree.tree import EncodingTree
 
 
 @parametrize_with_checks([SemiMultiCons(base_clusters=(2, 3), base_iterations=3)])

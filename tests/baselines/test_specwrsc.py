@@ -10,8 +10,8 @@ from toy import GROUPS, affinity, easy_blobs
 
 from paper_data import oracle, paper_data
 from sentree import EncodingTree
-from sentree.baselines import SpecWRSC, eigen, specwrsc
 from sentree.metrics import dasgupta_cost, dendrogram_purity
+from sentree.paper.baselines import SpecWRSC, eigen, specwrsc
 
 TREE_SETS = ["wine", "heart", "breast-cancer", "australian"]
 # DP, ARI, NMI as published.

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from sentree.datasets import PAPER_SETS
-from sentree.reproduce.grid import EXPERIMENTS, cells, is_in
-from sentree.reproduce.published import published
+from sentree.paper.reproduce.grid import EXPERIMENTS, cells, is_in
+from sentree.paper.reproduce.published import published
 
 MANIFEST = {
     "protocol": "same",

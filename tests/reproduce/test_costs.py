@@ -2,7 +2,7 @@ import math
 
 from fake_results import frame, row
 
-from sentree.reproduce.costs import Cost, Total, costs, own_share, totals
+from sentree.paper.reproduce.costs import Cost, Total, costs, own_share, totals
 
 RESULTS = frame(
     [

@@ -1,9 +1,9 @@
 import pytest
 
 from sentree.datasets import PAPER_SETS
-from sentree.reproduce.grid import AMOUNTS, EXPERIMENTS, Cell, cells, is_in, place
-from sentree.reproduce.methods import METHODS
-from sentree.reproduce.published import PRINTED, REASONS, published, reasons
+from sentree.paper.reproduce.grid import AMOUNTS, EXPERIMENTS, Cell, cells, is_in, place
+from sentree.paper.reproduce.methods import METHODS
+from sentree.paper.reproduce.published import PRINTED, REASONS, published, reasons
 
 
 def test_tables_have_the_sets_and_methods_of_the_paper():

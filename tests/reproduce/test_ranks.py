@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from sentree.reproduce.ranks import cliques, critical_difference, p_value, ranking
+from sentree.paper.reproduce.ranks import cliques, critical_difference, p_value, ranking
 
 
 def test_ranks_by_hand():

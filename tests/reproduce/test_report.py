@@ -10,11 +10,11 @@ import pytest
 from fake_results import MANIFEST, fake_results, frame, row
 
 from page import Page
-from sentree.document.as_markdown import as_markdown
-from sentree.reproduce.accuracy import block_section
-from sentree.reproduce.overview import wins
-from sentree.reproduce.report import write_report
-from sentree.reproduce.tables import blocks, scores
+from sentree.paper.reproduce.accuracy import block_section
+from sentree.paper.reproduce.overview import wins
+from sentree.paper.reproduce.report import write_report
+from sentree.paper.reproduce.tables import blocks, scores
+from sentree.report.document.as_markdown import as_markdown
 
 NAN = math.nan
 PICTURES = ("fig2_clustering", "fig2_rna", "fig3", "ranks", "trade_off")
@@ -221,8 +221,8 @@ def test_nothing_at_all(tmp_path):
 
 
 def test_every_picture_of_a_method_looks_alike_and_unlike_the_others():
-    from sentree.reproduce.figures import _STYLE
-    from sentree.reproduce.grid import EXPERIMENTS
+    from sentree.paper.reproduce.figures import _STYLE
+    from sentree.paper.reproduce.grid import EXPERIMENTS
 
     for experiment in EXPERIMENTS.values():
         none, *kinds = experiment.methods.values()
@@ -234,11 +234,11 @@ def test_every_picture_of_a_method_looks_alike_and_unlike_the_others():
 
 def test_importing_is_cheap_and_pyplot_is_left_alone():
     code = (
-        "import sys, sentree.reproduce.report\n"
+        "import sys, sentree.paper.reproduce.report\n"
         "heavy = {'pandas', 'matplotlib', 'sklearn', 'scipy.stats'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
-        "from sentree.reproduce.figures import rank_diagrams\n"
-        "from sentree.reproduce.ranks import ranking\n"
+        "from sentree.paper.reproduce.figures import rank_diagrams\n"
+        "from sentree.paper.reproduce.ranks import ranking\n"
         "rank_diagrams({'x': ranking({n: {'a': 1., 'b': 2., 'c': 3.} for n in 'xy'}, 'abc')})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )

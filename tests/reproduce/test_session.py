@@ -10,8 +10,8 @@ import pytest
 from fake_data import write_sets
 
 from command import executable, sentree_command
-from sentree.reproduce.grid import Cell
-from sentree.reproduce.runner import run
+from sentree.paper.reproduce.grid import Cell
+from sentree.paper.reproduce.runner import run
 
 METHODS = ["SE", "SSE", "sentree", "Semi-MultiCons", "COBRA"]
 

@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from sentree.reproduce.grid import Cell
-from sentree.reproduce.store import COLUMNS, Outcome, Store
+from sentree.paper.reproduce.grid import Cell
+from sentree.paper.reproduce.store import COLUMNS, Outcome, Store
 
 SETTINGS = {"protocol": "same", "seed": 5, "data": {"Yale": "abc"}}
 FIRST = Cell("Yale", "pairs", 0.4, "SSE", 0)

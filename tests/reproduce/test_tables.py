@@ -3,9 +3,9 @@ import math
 import pytest
 from fake_results import fake_results, frame, row
 
-from sentree.reproduce.grid import EXPERIMENTS
-from sentree.reproduce.published import PRINTED
-from sentree.reproduce.tables import Place, Score, blocks, compare, our_values, scores
+from sentree.paper.reproduce.grid import EXPERIMENTS
+from sentree.paper.reproduce.published import PRINTED
+from sentree.paper.reproduce.tables import Place, Score, blocks, compare, our_values, scores
 
 NAN = math.nan
 YALE = Place("table1", "Yale", "pairs", 0.4, "SSE", "ARI")  # 37.12 in print

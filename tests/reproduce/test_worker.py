@@ -6,10 +6,10 @@ from fake_data import write_sets
 
 from paper_data import paper_data
 from sentree.datasets import load_paper
-from sentree.reproduce.grid import EXPERIMENTS, Cell, cells
-from sentree.reproduce.methods import METHODS, PROTOCOLS, Task
-from sentree.reproduce.published import published
-from sentree.reproduce.worker import outcome_of, scores
+from sentree.paper.reproduce.grid import EXPERIMENTS, Cell, cells
+from sentree.paper.reproduce.methods import METHODS, PROTOCOLS, Task
+from sentree.paper.reproduce.published import published
+from sentree.paper.reproduce.worker import outcome_of, scores
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from sentree.cli import options as o
 from sentree.cli.console import CONFLICT, Console, console
 
 if TYPE_CHECKING:
-    from sentree.audit import Audit
+    from sentree.constraints.audit import Audit
 
 __all__ = ["check"]
 
@@ -53,7 +53,7 @@ def check(
 
       sentree check species flowers.csv --must-link same.csv --cannot-link different.csv
     """
-    from sentree.cli import given
+    from sentree.cli import inputs as given
 
     with console(quiet, verbose) as talk:
         said = given.statements_of(
@@ -74,7 +74,7 @@ def check(
 
 def _tell(audit: Audit, talk: Console) -> None:
     """Say what was found, and end."""
-    from sentree.cli import given
+    from sentree.cli import inputs as given
 
     talk.say(f"coverage: {audit.n_named} of {audit.n} samples are named ({audit.coverage:.1%})")
     if audit.conflicts:

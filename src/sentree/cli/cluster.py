@@ -70,7 +70,8 @@ def cluster(
 
       zcat big.csv.gz | sentree cluster - --out - > clusters.csv
     """
-    from sentree.cli import given, results
+    from sentree.cli import inputs as given
+    from sentree.cli import outputs as results
 
     out = out or results.default_name(data, "clusters.csv")
     said = given.Statements(labels, must_link, cannot_link, not_label, constraints, classes, by)

@@ -193,7 +193,7 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
 
 def _sentence(error: BaseException) -> str:
     """Say an error."""
-    from sentree.proof import ConstraintConflict
+    from sentree.constraints.conflicts import ConstraintConflict
 
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
@@ -214,7 +214,7 @@ def _in_our_words(text: str) -> str:
 
 def _exit_code(error: BaseException) -> int:
     """Tell contradictions and misuse from everything else."""
-    from sentree.proof import ConstraintConflict
+    from sentree.constraints.conflicts import ConstraintConflict
 
     if isinstance(error, ConstraintConflict):
         return CONFLICT

@@ -49,7 +49,7 @@ def convert(
 
       sentree convert tree.nwk tree.json
     """
-    from sentree.cli import given
+    from sentree.cli import inputs as given
 
     with console(quiet, verbose, to_stderr=target == "-") as talk:
         given.refuse_overwriting([source], [target])

@@ -47,7 +47,8 @@ def predict(
 
       sentree predict flowers.npz new-flowers.csv --out new-clusters.csv
     """
-    from sentree.cli import given, results
+    from sentree.cli import inputs as given
+    from sentree.cli import outputs as results
 
     out = out or results.default_name(data, "predicted.csv")
     with console(quiet, verbose, to_stderr=out == "-") as talk:

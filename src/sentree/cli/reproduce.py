@@ -10,8 +10,8 @@ import typer
 import typer.core
 
 if TYPE_CHECKING:
-    from sentree.reproduce.grid import Cell
-    from sentree.reproduce.store import Outcome
+    from sentree.paper.reproduce.grid import Cell
+    from sentree.paper.reproduce.store import Outcome
 
 __all__ = ["SeveralValues", "reproduce"]
 
@@ -21,7 +21,7 @@ class SeveralValues(typer.core.TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Join the values that follow such an option before they are looked at."""
-        from sentree.reproduce.grid import EXPERIMENTS
+        from sentree.paper.reproduce.grid import EXPERIMENTS
 
         joined: list[str] = []
         inside = False
@@ -91,7 +91,7 @@ def reproduce(
 
       sentree reproduce table3 fig3 --protocol paper --out as-published
     """
-    from sentree.reproduce import session
+    from sentree.paper.reproduce import session
 
     try:
         plan = session.prepare(
@@ -138,7 +138,7 @@ class _Progress:
         """Say what is to be run."""
         from tqdm import tqdm
 
-        from sentree.reproduce.runner import workload
+        from sentree.paper.reproduce.runner import workload
 
         self.n_missing = len(missing)
         before = self.n_cells - self.n_missing
@@ -152,7 +152,7 @@ class _Progress:
 
     def done(self, cell: Cell, outcome: Outcome) -> None:
         """Say that a cell is finished."""
-        from sentree.reproduce.runner import workload
+        from sentree.paper.reproduce.runner import workload
 
         where = f"{cell.dataset}, {cell.constraint}, {cell.method}"
         if outcome.failed:

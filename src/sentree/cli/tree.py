@@ -81,7 +81,8 @@ def tree(
 
       sentree tree friends.csv --graph --clusters levels.csv
     """
-    from sentree.cli import given, results
+    from sentree.cli import inputs as given
+    from sentree.cli import outputs as results
 
     out = out or results.default_name(data, "tree.nwk")
     said = given.Statements(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree.constraints.parsing import is_missing
 from sentree.io import arrays, columns
 from sentree.io.cells import parse_json
 from sentree.io.errors import InputError, listed
@@ -17,7 +18,6 @@ from sentree.io.names import Named
 from sentree.io.samples import read_whole_table
 from sentree.io.sources import TEXT, Source, open_source
 from sentree.io.text import is_padded
-from sentree.statements import is_missing
 
 if TYPE_CHECKING:
     import pandas

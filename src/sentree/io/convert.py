@@ -187,7 +187,7 @@ def _left_out(
 def _write_h5ad(
     path: Path, samples: Samples, matrix: Any, names: list[str], beside: dict[str, NDArray[Any]]
 ) -> None:
-    from sentree.files import replacing
+    from sentree._util.files import replacing
 
     try:
         import anndata  # type: ignore[import-untyped, unused-ignore]
@@ -217,7 +217,7 @@ def _obs_column(values: NDArray[Any]) -> NDArray[Any]:
 
 def _from_model(source: Source, target: str | Path, into: str) -> str:
     """Write what is in a model: its labels, its tree, or its constraints."""
-    from sentree.persistence import load
+    from sentree.estimators.persistence import load
 
     if source.path is None:
         raise InputError("a model is read from a file, not from standard input")

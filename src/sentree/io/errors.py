@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sentree.spelling import did_you_mean
+from sentree._util.suggestions import did_you_mean
 
 __all__ = ["InputError", "did_you_mean", "listed"]
 

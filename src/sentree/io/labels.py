@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree._util.suggestions import count_classes, near_misses
+from sentree.constraints.parsing import is_missing, plain_value, says_unknown
 from sentree.io import arrays, columns
 from sentree.io.cells import (
     Cells,
@@ -22,8 +24,6 @@ from sentree.io.cells import (
 from sentree.io.errors import InputError
 from sentree.io.names import By, Named
 from sentree.io.sources import Source
-from sentree.spelling import count_classes, near_misses
-from sentree.statements import is_missing, plain_value, says_unknown
 
 __all__ = ["clean_labels", "count_classes", "near_misses", "read_labels"]
 

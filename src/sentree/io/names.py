@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree.constraints.parsing import plain_value
 from sentree.io.errors import InputError, did_you_mean
-from sentree.statements import plain_value
 
 __all__ = ["By", "Named", "Names"]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sentree.files import write
+from sentree._util.files import write
+from sentree.constraints.parsing import is_missing
 from sentree.io.errors import InputError
 from sentree.io.sources import format_of
-from sentree.statements import is_missing
 
 if TYPE_CHECKING:
     import pandas

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree.constraints.conflicts import flatten
+from sentree.constraints.satisfaction import majority
 from sentree.plots.style import BROKEN, INK
-from sentree.proof import flatten
-from sentree.report import majority
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

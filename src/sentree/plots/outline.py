@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.tree import EncodingTree, TreeShape, follow
+from sentree._util.labels import follow
+from sentree.tree import EncodingTree, TreeShape
 
 IntArray = NDArray[np.int64]
 

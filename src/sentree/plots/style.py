@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentree.files import replacing, write
+from sentree._util.files import replacing, write
 from sentree.plots.lettering import lettering
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sentree.constraints.satisfaction import ConstraintReport
 from sentree.plots.lettering import lettering, literal
 from sentree.plots.style import (
     BLUE,
@@ -20,7 +21,6 @@ from sentree.plots.style import (
     ranked,
     shortened,
 )
-from sentree.report import ConstraintReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

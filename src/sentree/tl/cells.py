@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.suggestions import did_you_mean
+from sentree._util.warnings import warn
 from sentree.graph import Graph
-from sentree.notices import warn
-from sentree.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas

@@ -10,15 +10,15 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from sentree.constraints import Constraints
-from sentree.paths import parent_table
-from sentree.proof import ConstraintConflict
-from sentree.statements import plain_value
+from sentree.constraints.conflicts import ConstraintConflict
+from sentree.constraints.parsing import plain_value
+from sentree.constraints.paths import parent_table
 from sentree.tl.cells import Source, checked, choose_graph, copied, restricted
 from sentree.tl.knowledge import gather, with_names
 from sentree.tl.results import check_key, store_clusters, store_tree
 
 if TYPE_CHECKING:
-    from sentree.estimator import SSEEstimator
+    from sentree.estimators.base import SSEEstimator
     from sentree.tl.cells import AnnData
 
 logger = logging.getLogger(__name__)
@@ -144,7 +144,7 @@ def sse(
     >>> adata.uns["sse"]["constraints"].loc["labels"].tolist()
     [3, 3]
     """
-    from sentree.partition import SSEPartition
+    from sentree.estimators.partition import SSEPartition
 
     checked(adata, written=not copy)
     inside = restricted(adata, restrict_to)
@@ -255,7 +255,7 @@ def sse_tree(
     sentree.SSEHierarchy : the estimator behind it.
     sentree.pl.tree : its picture.
     """
-    from sentree.hierarchy import SSEHierarchy
+    from sentree.estimators.hierarchy import SSEHierarchy
 
     if sep is not None and ontology is not None:
         raise ValueError("sep and ontology both tell how labels nest: give one of them")

@@ -12,12 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.suggestions import count_classes, did_you_mean, near_misses
+from sentree._util.warnings import warn
 from sentree.constraints import Constraints
-from sentree.hard import check_room
-from sentree.notices import warn
-from sentree.proof import ConstraintConflict
-from sentree.spelling import count_classes, did_you_mean, near_misses
-from sentree.statements import (
+from sentree.constraints.conflicts import ConstraintConflict
+from sentree.constraints.parsing import (
     encode,
     is_missing,
     is_unknown,
@@ -27,6 +26,7 @@ from sentree.statements import (
     plain_value,
     says_unknown,
 )
+from sentree.search.hard import check_room
 from sentree.tl.cells import column, missing_key
 
 if TYPE_CHECKING:

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree._util.labels import follow
+from sentree._util.warnings import warn
 from sentree.constraints import Constraints
-from sentree.notices import warn
-from sentree.proof import flatten
-from sentree.report import ConstraintReport, majority
-from sentree.statements import factorize, is_missing
+from sentree.constraints.conflicts import flatten
+from sentree.constraints.parsing import factorize, is_missing
+from sentree.constraints.satisfaction import ConstraintReport, majority
 from sentree.tl.cells import checked, missing_key, natural_order
-from sentree.tree import EncodingTree, follow, some_leaves
-from sentree.tree_io import MEASURES
+from sentree.tree import EncodingTree, some_leaves
+from sentree.tree.formats import MEASURES
 
 if TYPE_CHECKING:
     import pandas
 
-    from sentree.estimator import SSEEstimator
+    from sentree.estimators.base import SSEEstimator
     from sentree.tl.cells import AnnData
 
 __all__ = ["check_key", "get_constraints", "get_tree", "store_clusters", "store_tree"]

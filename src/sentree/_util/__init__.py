@@ -1,0 +1,1 @@
+"""Helpers without any knowledge of clustering; every room may use them, they use none."""

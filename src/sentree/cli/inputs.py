@@ -1,0 +1,369 @@
+"""From the options of a command to data and constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sentree.cli.console import Console, Misuse
+
+if TYPE_CHECKING:
+    from sentree import Constraints
+
+__all__ = [
+    "WORDS",
+    "DataOptions",
+    "Statements",
+    "check_graph_options",
+    "columns_wanted",
+    "describe",
+    "gather",
+    "read_constraints",
+    "read_data",
+    "refuse_overwriting",
+    "split",
+    "statements_of",
+]
+
+#: What one statement of a kind is called, and several.
+WORDS = {
+    "must_link": ("must-link", "must-links"),
+    "cannot_link": ("cannot-link", "cannot-links"),
+    "together": ("group together", "groups together"),
+    "apart": ("group apart", "groups apart"),
+    "labels": ("label", "labels"),
+    "negative_labels": ("negative label", "negative labels"),
+    "triplets": ("triplet", "triplets"),
+}
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """What was said about the data file."""
+
+    source: str
+    id_column: str | None = None
+    drop: Sequence[str] | None = None
+    layer: str | None = None
+    format: str | None = None
+    separator: str | None = None
+    header: bool | None = None
+    graph: bool = False
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What was said about the samples: the options with files of constraints."""
+
+    labels: str | None = None
+    must_link: str | None = None
+    cannot_link: str | None = None
+    not_label: str | None = None
+    constraints: str | None = None
+    classes: str | None = None
+    by: Any = "auto"
+    paths: bool = False
+    ontology: str | None = None
+
+    @property
+    def label_column(self) -> str | None:
+        """The column of the data that holds labels: a name that is no file."""
+        return self.labels if self.labels and not _is_file(self.labels) else None
+
+    def check(self) -> None:
+        """Refuse what makes no sense together."""
+        if self.by not in ("auto", "id", "row"):
+            raise Misuse(f"--by must be 'auto', 'id' or 'row', got {self.by!r}")
+        for option, given in (("--paths", self.paths), ("--ontology", self.ontology)):
+            if given and not self.labels:
+                raise Misuse(f"{option} tells how labels nest, but there are no --labels")
+        if self.paths and self.ontology:
+            raise Misuse("--paths and --ontology both tell how labels nest: give one of them")
+        if self.classes and not (self.labels or self.not_label or self.constraints):
+            raise Misuse("--classes names the classes of labels, but there are none: give --labels")
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        named = (self.must_link, self.cannot_link, self.not_label, self.constraints, self.ontology)
+        label_file = None if self.label_column else self.labels
+        return [name for name in (label_file, *named) if name]
+
+
+def statements_of(
+    source: str,
+    labels: str | None,
+    must_link: str | None,
+    cannot_link: str | None,
+    not_label: str | None,
+    classes: str | None,
+    by: str,
+) -> Statements:
+    """Take the first argument of ``check`` for a file of constraints or a column of labels."""
+    from sentree.io import InputError
+
+    if _is_file(source):
+        return Statements(labels, must_link, cannot_link, not_label, source, classes, by)
+    if labels is not None:
+        raise InputError(f"there is no file {source!r} with constraints")
+    return Statements(source, must_link, cannot_link, not_label, None, classes, by)
+
+
+def _is_file(name: str) -> bool:
+    return name == "-" or Path(name).is_file()
+
+
+def read_data(
+    options: DataOptions,
+    take: Sequence[str],
+    console: Console,
+    features: Sequence[str] | None = None,
+    names_only: bool = False,
+) -> Any:
+    """Read samples or a graph, and say what was found.
+
+    ``names_only`` is for commands that need no features: a table may then hold anything.
+    """
+    from sentree import io
+
+    text: dict[str, Any] = {
+        "format": options.format,
+        "separator": options.separator,
+        "header": "auto" if options.header is None else options.header,
+    }
+    data: Any
+    with console.step(f"reading {options.source}"):
+        if options.graph:
+            if options.id_column or options.drop:
+                raise Misuse("--id and --drop are about the columns of a table; a graph has none")
+            data = io.read_graph(options.source, layer=options.layer, **text)
+            _check_attributes(data, take)
+            what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
+        else:
+            data = io.read_samples(
+                options.source,
+                id_column=options.id_column,
+                drop=split(options.drop),
+                take=take,
+                features=() if names_only else features,
+                layer=options.layer,
+                **text,
+            )
+            width = data.X.shape[1]
+            what = f"{data.n} samples" + (
+                f", {_many(width, 'feature', 'features')}" if width else ""
+            )
+    named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
+    console.say(f"{data.source}: {what}{_layer_of(data, options)}{named}")
+    if features is not None and (unused := [name for name in data.columns if name not in take]):
+        console.say(f"not used, since the model does not know them: {', '.join(unused)}")
+    return data
+
+
+def check_graph_options(graph: bool, neighbors: int | None, affinity: str) -> None:
+    """Refuse to make a graph in a way that there is none, or of a graph."""
+    known = ("auto", "gaussian", "cosine", "correlation", "binary")
+    if affinity not in known:
+        raise Misuse(f"--affinity must be one of {', '.join(known)}; got {affinity!r}")
+    if graph and (neighbors is not None or affinity != "auto"):
+        raise Misuse("--neighbors and --affinity make a graph of samples; DATA is one (--graph)")
+
+
+def columns_wanted(said: Statements, map: str | None, console: Console) -> list[str]:
+    """The columns of the data that are not features: labels, and places in pictures."""
+    places = split([map]) if map and not _is_file(map) else []
+    if places:
+        console.say(f"on the map, and no features: {', '.join(places)}")
+    return [*([said.label_column] if said.label_column else []), *places]
+
+
+def _layer_of(data: Any, options: DataOptions) -> str:
+    """Say which part of a file was read, where it was not the user who said it."""
+    layer = getattr(data, "layer", None)
+    if layer is None or options.layer is not None or layer == "X":
+        return ""
+    return f" of {layer} (--layer X for X itself)"
+
+
+def _check_attributes(data: Any, take: Sequence[str]) -> None:
+    """Refuse columns that the vertices of a graph do not have."""
+    from sentree._util.suggestions import did_you_mean
+    from sentree.io import InputError
+
+    for name in take:
+        if name not in data.columns:
+            there = ", ".join(data.columns) or "none"
+            raise InputError(
+                f"{name!r} is neither a file nor an attribute of the vertices of {data.source} "
+                f"(there: {there}){did_you_mean(name, data.columns)}"
+            )
+
+
+def split(values: Sequence[str] | None) -> list[str]:
+    """Let A,B stand for two names."""
+    names = (name.strip() for value in values or () for name in value.split(","))
+    return [name for name in names if name]
+
+
+def read_constraints(
+    said: Statements,
+    data: Any,
+    console: Console,
+    hard: bool = False,
+    n_clusters: int | None = None,
+) -> Constraints:
+    """Read all constraints, refuse contradictions by name, and say what was read."""
+    from sentree.search.hard import check_room
+
+    given, names = gather(said, data, console), data.key().tolist()
+    for level in given.levels:
+        level.closure(data.n, names=names)
+    if len(given):
+        console.say(f"known: {describe(given)}")
+    given = given.hardened() if hard else given
+    if given.hard is not None and n_clusters is not None:
+        check_room(given.hard.closure(data.n), n_clusters, names)
+    return given
+
+
+def gather(said: Statements, data: Any, console: Console) -> Constraints:
+    """Add up what all options say."""
+    from sentree import Constraints, io
+
+    given = Constraints.empty()
+    if said.labels:
+        given += _labels(said, data, console)
+    if said.must_link:
+        pairs, weights = io.read_pairs(said.must_link, data, "must-link", by=said.by)
+        given += Constraints.from_pairs(must_link=pairs, weights=weights)
+    if said.cannot_link:
+        pairs, weights = io.read_pairs(said.cannot_link, data, "cannot-link", by=said.by)
+        given += Constraints.from_pairs(cannot_link=pairs, weights=weights)
+    if said.constraints:
+        given += io.read_constraints(said.constraints, data, by=said.by)
+    if said.not_label:
+        negative = _alike(io.read_not_labels(said.not_label, data, by=said.by), given)
+        _check_negative_classes(negative, said, given, console)
+        given += Constraints.from_negative_labels(negative)
+    return _declared(said, given)
+
+
+def _labels(said: Statements, data: Any, console: Console) -> Constraints:
+    """Read the labels, and doubt those that look mistyped."""
+    from sentree import Constraints, io
+
+    if said.label_column:
+        values = io.clean_labels(data.columns[said.label_column])
+    else:
+        values = io.read_labels(str(said.labels), data, by=said.by)
+    known = [value for value in values if value is not None]
+    if not known:
+        raise io.InputError(f"--labels {said.labels}: no sample has a label; all are unknown")
+    if said.ontology:
+        return Constraints.from_ontology(values, io.read_parents(said.ontology))
+    if said.paths:
+        return Constraints.from_paths(values)
+    key = data.key()
+    if said.classes is None:
+        counts = io.count_classes(values)
+        for rare, count, row, likely in io.near_misses(counts):
+            console.warn(
+                f"label {rare!r} occurs {_times(count)} (sample {key[row]}), {likely!r} "
+                f"{_times(counts[likely][0])}: is it mistyped? --classes names those there are"
+            )
+    else:
+        _check_classes(values, split([said.classes]), [f"sample {name}" for name in key])
+    if len(known) == data.n:
+        console.warn("every sample has a label: nothing is left to be found but better labels")
+    return Constraints.from_labels(values, unknown=None)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tuple[int, Any]]:
+    """Let classes be text where the labels are: a file of numbers alone reads as numbers."""
+    text = any(isinstance(name, str) for name in given.classes)
+    return [(row, str(value) if text else value) for row, value in negative]
+
+
+def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequence[str]) -> None:
+    """Refuse a class that was not declared."""
+    from sentree._util.suggestions import did_you_mean
+    from sentree.io import InputError
+
+    allowed = set(declared)
+    for k, value in enumerate(values):
+        if value is not None and str(value) not in allowed:
+            raise InputError(
+                f"{where[k]} is {value!r}, which is not among --classes {','.join(declared)}"
+                f"{did_you_mean(str(value), declared)}"
+            )
+
+
+def _check_negative_classes(
+    negative: Sequence[tuple[int, Any]], said: Statements, given: Constraints, console: Console
+) -> None:
+    """Refuse or doubt negative labels with classes that nothing else names."""
+    from sentree._util.suggestions import did_you_mean
+
+    classes = [value for _, value in negative]
+    where = [f"{said.not_label}: statement {k}" for k in range(len(negative))]
+    if said.classes:
+        _check_classes(classes, split([said.classes]), where)
+    elif given.classes:
+        for value in dict.fromkeys(c for c in classes if c not in given.classes):
+            console.warn(
+                f"{said.not_label} names the class {value!r}, which no sample is labelled with"
+                f"{did_you_mean(str(value), given.classes)}"
+            )
+
+
+def _declared(said: Statements, given: Constraints) -> Constraints:
+    """Let --classes be all the classes there are."""
+    from sentree import Constraints
+
+    if not said.classes:
+        return given
+    named = {str(value): value for value in given.classes}
+    classes = [named.get(value, value) for value in split([said.classes])]
+    return given + Constraints.from_negative_labels([], classes=classes)
+
+
+def describe(given: Constraints) -> str:
+    """Say how many statements of each kind there are."""
+    counts = given.counts
+    parts = [_many(count, *WORDS[kind]) for kind, count in counts.items() if count]
+    if counts["labels"]:
+        levels = f" on {len(given.levels)} levels" if given.finer is not None else ""
+        parts.append(_many(len(given.classes), "class", "classes") + levels)
+    return ", ".join(parts) or "nothing"
+
+
+def _many(count: int, one: str, several: str) -> str:
+    """Count things."""
+    return f"{count} {one if count == 1 else several}"
+
+
+def refuse_overwriting(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Refuse to write over what is read, two results into one file, or into no folder."""
+    if inputs.count("-") > 1:
+        raise Misuse("standard input ('-') can be read once, and is named twice")
+    read = {Path(name).resolve() for name in inputs if name != "-"}
+    seen: set[Path | str] = set()
+    for name in outputs:
+        if name is None:
+            continue
+        path = name if name == "-" else Path(name).resolve()
+        if path in read:
+            raise Misuse(f"{name} is read by this command; give the result another name")
+        if path in seen:
+            raise Misuse(f"{name} is the name of two results; give them different names")
+        if name != "-" and not Path(name).absolute().parent.is_dir():
+            raise Misuse(f"cannot write {name}: there is no folder {Path(name).parent}")
+        if isinstance(path, Path) and path.is_dir():
+            raise Misuse(f"cannot write {name}: it is a folder")
+        seen.add(path)

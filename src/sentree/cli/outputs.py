@@ -1,0 +1,244 @@
+"""What the commands that fit a model say about it and write of it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sentree.cli.console import Console, Misuse
+from sentree.cli.inputs import split
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "check_illustrations",
+    "check_suffix",
+    "check_table",
+    "default_name",
+    "illustrate",
+    "levels_of",
+    "places_of",
+    "table_of",
+    "tell",
+    "write_model",
+]
+
+_SHOWN_CLUSTERS = 20
+_SHOWN_BROKEN = 5
+#: Most levels of a tree that become columns.
+_MOST_LEVELS = 50
+
+
+def default_name(source: str, ending: str) -> str:
+    """Name a result after the data, in the current folder; standard output after standard input."""
+    if source == "-":
+        return "-"
+    path = Path(source)
+    while path.suffix in (".gz", ".bz2", ".xz"):
+        path = path.with_suffix("")
+    return f"{path.stem}-{ending}"
+
+
+#: Ends of names of tables that are written.
+_TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".csv.gz", ".tsv.gz", ".txt.gz")
+
+
+def check_table(option: str, name: str | None) -> None:
+    """Refuse the name of a table that we cannot write, before any work."""
+    if name != "-":
+        check_suffix(option, name, _TABLES)
+
+
+def check_suffix(option: str, name: str | None, allowed: Sequence[str]) -> None:
+    """Refuse a name that does not tell a format we write, before any work."""
+    if name is not None and not name.lower().endswith(tuple(allowed)):
+        raise Misuse(f"{option} {name}: the name must end with {', '.join(allowed)}")
+
+
+def check_illustrations(
+    map: str | None, plot: str | None, report: str | None, model: str | None, *more: str
+) -> None:
+    """Refuse names of pictures, reports and models that we cannot write, before any work."""
+    check_suffix("--plot", plot, (".png", ".svg", ".pdf", *more))
+    check_suffix("--report", report, (".html", ".htm"))
+    check_suffix("--model", model, (".npz",))
+    if map is not None and plot is None and report is None:
+        raise Misuse("--map is about pictures: give --plot or --report as well")
+    if map is not None and not Path(map).is_file() and map.count(",") != 1:
+        raise Misuse(f"--map must be a file or two columns, such as umap1,umap2; got {map!r}")
+
+
+def tell(model: Any, data: Any, console: Console) -> None:
+    """Say what was found."""
+    import numpy as np
+
+    found = model.n_clusters_
+    console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
+    sizes = np.bincount(model.labels_, minlength=len(model.cluster_names_))
+    strength = np.bincount(model.labels_, model.membership_strength_, len(sizes)) / sizes.clip(1)
+    named = any(name is not None for name in model.cluster_names_)
+    console.say("  cluster     size  strength" + ("  label" if named else ""))
+    largest = np.argsort(-sizes, kind="stable")
+    for k in largest[:_SHOWN_CLUSTERS].tolist():
+        name = model.cluster_names_[k]
+        label = "" if name is None else f"  {name}"
+        console.say(f"  {k:>7}  {sizes[k]:>7}      {strength[k]:.2f}{label}")
+    if sizes.size > _SHOWN_CLUSTERS:
+        console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
+    if model.features_:
+        console.say(f"features: {model.features_}")
+    report = model.constraint_report_
+    if report.n_given:
+        kept = report.n_given - report.n_broken
+        console.say(f"constraints kept: {kept} of {report.n_given}")
+        _tell_broken(model, data, console)
+
+
+def _why(model: Any) -> str:
+    """Say where the number of clusters comes from, unless it was given."""
+    if model.n_clusters is not None:
+        return ""
+    if getattr(model, "height", None) is not None and not model.constraints_.label_index.size:
+        return " (the branches at the top of the tree; -k asks for a number)"
+    if getattr(model, "resolution", None) is not None:
+        return " (at this resolution)"
+    if model.scale_ is not None:
+        perhaps = " or ".join(map(str, model.scale_.alternatives))
+        return (
+            f" (or perhaps {perhaps}; {model.scale_.reason})"
+            if perhaps
+            else (f" ({model.scale_.reason})")
+        )
+    known = " and what is known" if model.constraint_report_.n_given else ""
+    return f" (their number was found from the data{known})"
+
+
+def _tell_broken(model: Any, data: Any, console: Console) -> None:
+    """Say the first broken constraints."""
+    n_broken = model.constraint_report_.n_broken
+    if not n_broken or console.quiet:
+        return
+    from sentree.report import broken_statements
+
+    for sample, said, found in islice(broken_statements(model, data.ids), _SHOWN_BROKEN):
+        console.say(f"  broken: {sample} was said to be {said}; it is in {found}")
+    if n_broken > _SHOWN_BROKEN:
+        console.say(f"  and {n_broken - _SHOWN_BROKEN} more (--report lists them)")
+
+
+def table_of(
+    labels: NDArray[Any], strength: NDArray[Any], names: Sequence[Any], data: Any
+) -> dict[str, Any]:
+    """Return the result by sample as columns: id or row, cluster, strength, and label if any."""
+    import numpy as np
+
+    unnamed = data.id_name is None or data.id_name.startswith("Unnamed:")
+    called = "row" if data.ids is None else "id" if unnamed else data.id_name
+    table = {
+        called: data.key(),
+        "cluster": labels,
+        "strength": np.round(strength, 4),
+    }
+    if any(name is not None for name in names):
+        table["label"] = np.array(["" if c is None else c for c in names], dtype=object)[labels]
+    return table
+
+
+def places_of(wanted: str | None, data: Any) -> Any:
+    """Return where the user wants the samples drawn: columns of the data, or a file."""
+    import numpy as np
+
+    from sentree import io
+
+    if wanted is None:
+        return None
+    if not Path(wanted).is_file():
+        columns = [data.columns[name] for name in split([wanted])]
+        try:
+            return np.column_stack([column.astype(float) for column in columns])
+        except (TypeError, ValueError) as error:
+            raise io.InputError(f"--map {wanted} must be two columns of numbers: {error}") from None
+    found = io.read_samples(wanted)
+    places = np.asarray(found.X, dtype=float)
+    if places.shape[1] != 2:
+        raise io.InputError(f"--map {wanted} has {places.shape[1]} columns of numbers, not two")
+    if found.ids is not None and data.ids is not None:
+        return places[found.rows(data.ids, data.source)]
+    if found.n != data.n:
+        raise io.InputError(f"--map {wanted} has {found.n} rows, {data.source} has {data.n}")
+    return places
+
+
+def levels_of(tree: Any) -> dict[str, Any]:
+    """Return the branch of each sample on every level between the root and the samples."""
+    return {f"level_{k}": tree.labels_at(k) for k in range(1, min(tree.height, _MOST_LEVELS))}
+
+
+def illustrate(
+    model: Any,
+    data: Any,
+    source: str,
+    mapped: Any,
+    plot: str | None,
+    report: str | None,
+    console: Console,
+) -> None:
+    """Draw the picture and write the report, where they are asked for."""
+    if plot is None and report is None:
+        return
+    from sentree import SSEHierarchy
+    from sentree.report import places as drawn_places
+    from sentree.report import write_report
+
+    is_tree = isinstance(model, SSEHierarchy)
+    places = mapped
+    title = "standard input" if source == "-" else Path(source).name
+    if plot is not None:
+        with console.step("drawing"):
+            if places is None and not is_tree:
+                places = drawn_places(model, getattr(data, "X", None))
+            _draw(model, is_tree, places, title, plot)
+        console.wrote(plot, "the tree" if is_tree else "the clusters on a map")
+    if report is not None:
+        with console.step("writing the report"):
+            write_report(
+                report,
+                model,
+                ids=data.ids,
+                places=mapped,
+                source=title,
+                warnings=console.warnings,
+                command=shlex.join(["sentree", *sys.argv[1:]]),
+            )
+        console.wrote(report, "everything on one page")
+
+
+def _draw(model: Any, is_tree: bool, places: Any, title: str, target: str) -> None:
+    """Draw a partition on its map, or a tree."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from sentree import plots
+    from sentree.plots.style import save
+    from sentree.report.subject import Subject
+
+    labels = Subject(model).named_labels
+    if not is_tree:
+        drawn = plots.partition(places, labels, model.constraints_, title=title)
+    else:
+        page = Path(target).suffix.lower() == ".html"
+        drawn = plots.tree(model, labels, title=title, interactive=page)
+    save(drawn, target)
+
+
+def write_model(model: Any, target: str | None, console: Console) -> None:
+    """Write the fitted model where one is asked for."""
+    if target is not None:
+        model.save(target)
+        of_graph = model.affinity == "precomputed"
+        console.wrote(target, "the model" + ("" if of_graph else ", for 'sentree predict'"))

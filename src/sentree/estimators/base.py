@@ -1,0 +1,682 @@
+"""What both estimators share: from samples and constraints to the two graphs."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+
+from sentree._util.warnings import warn
+from sentree.constraints import Constraints
+from sentree.constraints.satisfaction import cluster_names, lost_classes
+from sentree.estimators.membership import Modules, membership_strength
+from sentree.graph import FloatArray, Graph
+from sentree.graph.build import (
+    KERNELS,
+    PAPER_PRESETS,
+    Affinity,
+    GraphSimilarity,
+    auto_neighbors,
+    build_affinity,
+    distance_affinity,
+    paper_neighbors,
+)
+from sentree.graph.choice import GraphSettings, choose
+from sentree.graph.extend import GraphExtension, SampleExtension
+from sentree.graph.neighbors import SEARCH_NAMES
+from sentree.graph.scaling import Layout, check_samples
+from sentree.relation.feature_weights import Features, table_layout
+from sentree.search.clusters import Ground, Problem
+from sentree.search.natural_number import NaturalScale
+from sentree.search.objective import Objective
+from sentree.search.recipes import Selection
+from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
+from sentree.tree import EncodingTree
+
+__all__ = ["SSEEstimator"]
+
+logger = logging.getLogger(__name__)
+
+_PRECOMPUTED = ("precomputed", "precomputed_distances")
+#: Larger penalties count as this one, with weights by degree and with those of the paper: they
+#: drown what the data say, and in the end leave the range of numbers.
+_MOST_PENALTY, _MOST_PAPER_PENALTY = 10.0, 100.0
+#: The penalty with the weights of the paper, where none is given.
+_PAPER_PENALTY = 2.0
+#: Smaller penalties allow for no larger weights, whose products must be numbers.
+_LEAST_PENALTY = 1e-50
+#: Features up to which a linear discriminant of them is asked about classes.
+_MOST_LINEAR = 300
+#: New samples that are placed at a time (bounds temporary memory).
+_CHUNK = 1 << 13
+
+
+def _can_predict(estimator: SSEEstimator) -> bool:
+    """Tell whether new samples can be joined to the graph; raise where they cannot."""
+    if callable(estimator.affinity):
+        raise AttributeError(
+            "predict needs the weights of new samples to the old ones, and affinity is a function "
+            "of yours that makes whole graphs: fit with affinity='precomputed' and that graph, and "
+            "pass predict a matrix of similarities (new samples x training samples)"
+        )
+    return True
+
+
+class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators: validate, build the graphs, search, store.
+
+    A subclass gives ``_search(problem)``, which stores ``labels_`` and what else it found.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "penalty": [Interval(Real, 0, None, closed="left"), None],
+        "affinity": [StrOptions({"auto", *KERNELS, *PAPER_PRESETS, *_PRECOMPUTED}), callable],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
+        "hard": ["boolean"],
+        "selection": [StrOptions({"auto", "on", "off"})],
+        "must_link_first": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    n_clusters: int | None
+    method: str
+    penalty: float | None
+    affinity: str | Callable[[Any], Any]
+    n_neighbors: int | str
+    neighbors: Any
+    hard: bool
+    selection: str
+    must_link_first: bool
+    n_jobs: int | None
+    random_state: Any
+
+    labels_: NDArray[np.int32]
+    tree_: EncodingTree
+    n_clusters_: int
+    objective_: float
+    entropy_: float
+    selection_: Selection | None
+    scale_: NaturalScale | None
+    graph_settings_: GraphSettings | None
+    features_: Features | None
+    _strength: FloatArray | None
+    _copies: NDArray[np.int64] | None
+    _ground: Ground | None = None
+    _resumes: bool = False  # whether a refit starts from the clusters there are
+    _edited: bool = False  # whether clusters were edited
+    _more_clusters: int = 0  # than ``n_clusters``, since then
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        constraints: Constraints | None = None,
+        init: ArrayLike | None = None,
+        locked: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the samples, with whatever is known about them.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The samples; with ``affinity="precomputed"`` a :class:`~sentree.Graph` or a symmetric
+            matrix of similarities, with ``affinity="precomputed_distances"`` a sparse matrix of
+            distances to neighbours.
+        y : array-like of shape (n_samples,), optional
+            Known classes; -1 (or NaN, None) where the class is unknown.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong together, or do not.
+        constraints : Constraints, optional
+            Anything else one knows: negative labels, groups, triplets, weights. All four add up.
+        init : array-like of shape (n_samples,), optional
+            Clusters to start from, such as an earlier result; -1 where there is none yet. They are
+            improved, their count stays unless ``n_clusters`` says otherwise (``resolution`` does
+            not count then), and clusters that last keep their number, unless that leaves gaps.
+        locked : array-like, optional
+            Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
+            constraints say.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ConstraintConflict
+            When the constraints contradict one another, or when hard ones leave no room for
+            ``n_clusters``; the message gives the chain.
+
+        Notes
+        -----
+        A fit that fails or is interrupted leaves the estimator as it was: with the whole model of
+        the last fit, or not fitted.
+        """
+        given = gather_constraints(y, must_link, cannot_link, constraints)
+        if self.hard:
+            given = given.hardened()
+        # Wrong rows and contradictions show before any long work, and before arrays as long as the
+        # largest row number are made.
+        n = X.n if isinstance(X, Graph) else _num_samples(X)
+        check_length(y, n)
+        given.check(n)
+        given.closure(given.n_min)
+        start = None if init is None else start_labels(init, n)
+        with self._all_or_nothing():
+            self.features_ = self._ground = None
+            self._edited, self._more_clusters = False, 0
+            made = self._affinity(X, given)
+            graph, similarity = made.graph, made.similarity
+            self._extension, self._copies = made.extension, made.copies
+            logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
+            self.graph_, self._similarity = graph, similarity
+            return self._solve(given, start, locked)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was where something fails, or Ctrl-C ends it."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _solve(
+        self,
+        given: Constraints,
+        init: NDArray[np.int32] | None,
+        locked: ArrayLike | None,
+        concerned: NDArray[np.int64] | None = None,
+        anew: bool = False,
+    ) -> Self:
+        """Search on the graph there is, and store what was found.
+
+        The search starts from ``init``, unless it is ``anew``: then only numbers are of there.
+        """
+        n = self.graph_.n
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
+        given.check(n)
+        if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
+            warn(
+                f"the labels name {np.unique(given.label_code).size} classes, so n_clusters="
+                f"{self.n_clusters} cannot keep them all apart"
+            )
+        if len(given.triplets) and not self._reads_triplets:
+            warn(
+                "triplets are about trees and do not count here: SSEHierarchy with "
+                "method='multilevel' takes them"
+            )
+        for level in given.levels[1:]:
+            level.closure(n)  # contradictions are refused, with their chain
+        if given.finer is not None and not self._reads_triplets:
+            warn(
+                "finer labels than those of the clusters do not count here: SSEHierarchy with "
+                "method='multilevel' takes them"
+            )
+        hard = given.hard
+        points = locked_points(init, locked, n)
+        if init is not None and points.size:
+            locks = lock(init, points)
+            hard = locks if hard is None else hard + locks
+            hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
+        problem = self._problem(given, hard)._replace(
+            init=None if anew else init,
+            concerned=concerned,
+            ground=self._ground if anew else None,
+            again=anew,
+        )
+        self._search(problem)
+        logger.info("found %d clusters", np.unique(self.labels_).size)
+        if hard and (report := hard.satisfaction(self.labels_)).n_broken:
+            raise RuntimeError(f"hard constraints were broken, which is a fault of ours:\n{report}")
+        if init is not None:
+            self.labels_ = keep_numbers(self.labels_, init, points)
+        self._conclude(given)
+        return self
+
+    def _problem(self, given: Constraints, hard: Constraints | None) -> Problem:
+        """Return what a search works on."""
+        return Problem(
+            self.graph_,
+            self._similarity,
+            _tempered(given, self._most_weight()),
+            n_classes=self.n_clusters if self.n_clusters == len(given.classes) else None,
+            hard=hard,
+            copies=self._copies,
+            samples=self._compared_samples() if given.label_index.size else None,
+            widths=self._widths(),
+        )
+
+    def _compared_samples(self) -> FloatArray | None:
+        """Return the samples as they are compared, if dense and with not too many features."""
+        extension = self._extension
+        if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
+            return None
+        if self.affinity in PAPER_PRESETS or extension.samples.shape[1] > _MOST_LINEAR:
+            return None
+        return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
+
+    def _widths(self) -> FloatArray | None:
+        """Return the bandwidths of the graph, if lengths can be told from its weights by them.
+
+        Answers that take few values lie on a grid, which has neither density nor dimension.
+        """
+        settings = self.graph_settings_
+        if settings is not None and settings.kind == "answers":
+            return None
+        return getattr(self._similarity, "widths", None)
+
+    def _conclude(self, given: Constraints) -> None:
+        """Keep the constraints, and what follows from them and the clusters."""
+        self.constraints_ = given
+        self.n_clusters_ = int(np.unique(self.labels_).size)
+        if self.scale_ is not None:
+            self.scale_ = self.scale_.after(self.n_clusters_, len(given))
+        self._strength = None
+        tree = self.tree_ if self._reads_triplets else None
+        self.constraint_report_ = given.satisfaction(self.labels_, tree)
+        few = self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size
+        if self.method == "multilevel" and not few and self.penalty != 0:
+            lost = lost_classes(given, self.labels_)
+            if lost:
+                more = f"; and {len(lost) - 5} more classes" if len(lost) > 5 else ""
+                warn("; ".join(lost[:5]) + more)
+
+    @property
+    def membership_strength_(self) -> FloatArray:
+        """How firmly the data hold each sample in its cluster, from 0 to 1; made when asked for."""
+        check_is_fitted(self, "labels_")
+        if self._strength is None:
+            self._strength = membership_strength(self.graph_, self.labels_)
+        return self._strength
+
+    @property
+    def feature_weights_(self) -> FloatArray | None:
+        """How much each feature counted in distances, 1 on average; None where all did alike."""
+        check_is_fitted(self, "labels_")
+        return None if self.features_ is None else self.features_.weights
+
+    @property
+    def cluster_names_(self) -> tuple[Any, ...]:
+        """The class of most labelled samples of each cluster; None for a cluster without any."""
+        check_is_fitted(self, "labels_")
+        return cluster_names(self.constraints_, self.labels_)
+
+    def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
+        """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
+        return self.fit(X, y, **constraints).labels_
+
+    @available_if(_can_predict)  # type: ignore[untyped-decorator]
+    def predict(self, X: Any, *, return_strength: bool = False) -> Any:
+        """Place new samples in the clusters found, by the objective that found them.
+
+        Each new sample is joined to its nearest training samples as these are to one another, and
+        goes to the cluster where the objective comes out lowest. It never founds one, and changes
+        nothing for the next. A sample that no neighbour tells about goes to the cluster of the
+        nearest training sample, or to the largest one where none is nearest.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_new, n_features)
+            New samples; with ``affinity="precomputed"`` a matrix of similarities (n_new,
+            n_samples) to the training samples, with ``affinity="precomputed_distances"`` one of
+            distances, of which all stored ones count where it is sparse.
+        return_strength : bool, default=False
+            Whether to return also how firmly each belongs there, as ``membership_strength_`` says
+            of the training samples.
+
+        Returns
+        -------
+        labels : int32 array of shape (n_new,)
+            Cluster of each new sample.
+        strength : float64 array of shape (n_new,)
+            Only with ``return_strength``.
+
+        Notes
+        -----
+        A fitted estimator keeps a reference to the training samples for this, no copy: do not
+        change them in place. The neighbour search is set up at the first call and kept.
+        """
+        check_is_fitted(self, "labels_")
+        X = self._validated_new(X)
+        modules = Modules.of(self.graph_, self.labels_)
+        step = X.shape[0] if self.affinity in _PRECOMPUTED else _CHUNK
+        parts = [
+            modules.assign(self._extension.reach(X[start : start + step]))
+            for start in range(0, X.shape[0], step)
+        ]
+        labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return (labels, strength) if return_strength else labels
+
+    def save(self, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
+        """Write the fitted estimator to a file; see :func:`sentree.save`."""
+        from sentree.estimators.persistence import save
+
+        return save(self, path, with_samples=with_samples)
+
+    @property
+    def _reads_triplets(self) -> bool:
+        """Whether the search can do something with triplets."""
+        return False
+
+    @property
+    def _weighs_as_paper(self) -> bool:
+        return "paper" in (self.method, getattr(self, "weights", "degree"))
+
+    @property
+    def _most_penalty(self) -> float:
+        return _MOST_PAPER_PENALTY if self._weighs_as_paper else _MOST_PENALTY
+
+    def _penalty(self) -> float | None:
+        """Return the penalty as it counts."""
+        return None if self.penalty is None else min(float(self.penalty), self._most_penalty)
+
+    def _most_weight(self) -> float:
+        """Return the weight that comes to the largest penalty; larger weights count as it."""
+        penalty = self._penalty()
+        if penalty is None:
+            penalty = _PAPER_PENALTY if self._weighs_as_paper else 1.0
+        return self._most_penalty / max(penalty, _LEAST_PENALTY)
+
+    def _paper_relation(self, problem: Problem) -> Any:
+        """Return the relation graph with the paper's weights; None without constraints."""
+        penalty = self._penalty()
+        return problem.paper_relation(_PAPER_PENALTY if penalty is None else penalty)
+
+    def _search(self, problem: Problem) -> None:
+        raise AssertionError("subclasses search")
+
+    def _store(self, objective: Objective, trace: NDArray[np.float64]) -> None:
+        """Keep the value of the result and the way there.
+
+        The search may have worked on a graph with anchors of classes and groups, or with samples
+        made one vertex: its trace is moved to where the value of the result is.
+        """
+        self.objective_ = objective.value
+        self.entropy_ = objective.entropy
+        self.trace_ = trace + (objective.value - trace[-1])
+
+    def _affinity(self, X: Any, given: Constraints) -> Affinity:
+        """Return the data graph of X, the similarities behind it, and how new samples join it."""
+        self.graph_settings_ = None
+        if callable(self.affinity) or self.affinity in _PRECOMPUTED:
+            made = self._given_graph(X)
+            _check_edges(made.graph)
+            return made
+        if isinstance(X, Graph):
+            raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
+        X = self._validated(X)
+        auto = choose(X) if self.affinity == "auto" else None
+        settings = {"kernel": self.affinity} if auto is None else auto.arguments()
+        if auto is not None:
+            logger.info("the samples are taken for %s", auto)
+            if auto.dense and sp.issparse(X):
+                X = X.toarray()
+        logger.info("neighbours of %d samples", X.shape[0])
+        wide = auto is not None and auto.wide
+        p = self._count_neighbors(X.shape[0], given, wide)
+        self.graph_settings_ = auto
+        made = build_affinity(
+            X,
+            p,
+            layout=self._layout(X, auto, given),
+            **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
+            neighbors=self.neighbors,
+            n_jobs=self.n_jobs,
+            random_state=self._seed(),
+        )
+        _check_edges(made.graph)
+        return made
+
+    def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
+        """Return how features are tamed and weighed, where they are those of a table."""
+        if auto is None or not auto.is_table or sp.issparse(X):
+            return None
+        layout = table_layout(X, auto.scale, given)
+        self.features_ = Features.of(layout, X.shape[1], getattr(self, "feature_names_in_", None))
+        return layout
+
+    def _seed(self) -> int:
+        """Return the seed of everything random; None means 0, so that results repeat."""
+        state = 0 if self.random_state is None else self.random_state
+        return int(check_random_state(state).randint(2**31 - 1))
+
+    def _given_graph(self, X: Any) -> Affinity:
+        """Return a graph that is not made from samples by us."""
+        if self.affinity == "precomputed_distances":
+            return self._distance_graph(X)
+        given = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
+        graph, factor = given.moderate()
+        return Affinity(graph, GraphSimilarity(graph), GraphExtension(factor))
+
+    def _called_graph(self, X: Any) -> Graph:
+        """Let a function make the graph."""
+        X = self._validated(X)
+        made = self.affinity(X)  # type: ignore[operator]
+        if not isinstance(made, Graph) and not sp.issparse(made):
+            raise TypeError(
+                "affinity must return a sentree.Graph or a scipy sparse matrix, got "
+                f"{type(made).__name__}"
+            )
+        graph = made if isinstance(made, Graph) else Graph.from_scipy(made)
+        if graph.n != X.shape[0]:
+            raise ValueError(
+                f"affinity returned a graph of {graph.n} vertices for {X.shape[0]} samples"
+            )
+        return graph
+
+    def _own_graph(self, X: Any) -> Graph:
+        """Take X as the graph."""
+        if not isinstance(X, Graph):
+            return Graph.from_scipy(sp.csr_array(self._square(X)))
+        if X.n < 2:
+            raise ValueError(f"clustering needs at least 2 samples, got n_samples = {X.n}")
+        self.n_features_in_ = X.n
+        if hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
+        return X
+
+    def _distance_graph(self, X: Any) -> Affinity:
+        """Take X as distances, dense ones to all samples."""
+        X = self._square(X)
+        p = None if self.n_neighbors == "auto" else int(self.n_neighbors)
+        if not sp.issparse(X):
+            p = auto_neighbors(X.shape[0], self.n_clusters) if p is None else p
+            X = _stored_distances(X)
+        return distance_affinity(X, p)
+
+    def _square(self, X: Any) -> Any:
+        """Return X validated as a matrix of samples by samples."""
+        X = self._validated(X)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
+        return X
+
+    def _count_neighbors(self, n: int, given: Constraints, wide: bool = False) -> Any:
+        """Resolve n_neighbors="auto", which in the paper depends on the number of classes."""
+        if self.n_neighbors != "auto":
+            return self.n_neighbors
+        if self.affinity not in PAPER_PRESETS:
+            # A neighbours transformer brings its own number.
+            known = self.neighbors in SEARCH_NAMES
+            return auto_neighbors(n, self.n_clusters, wide) if known else "auto"
+        if self.affinity == "paper-hierarchy":
+            return 5
+        n_classes = self.n_clusters or len(given.classes)
+        if not n_classes:
+            raise ValueError(
+                f"affinity={self.affinity!r} takes the number of neighbours from the number of "
+                "classes, and neither n_clusters nor labels tell it: set n_neighbors, for example "
+                "to sentree.paper_neighbors(n_samples, n_classes)"
+            )
+        return paper_neighbors(n, n_classes)
+
+    def _validated(self, X: Any, new: bool = False) -> Any:
+        """Return X as a float array or CSR matrix, with errors that name the place."""
+        _check_numeric_columns(X)
+        X = validate_data(
+            self,
+            X,
+            reset=not new,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=1 if new else 2,
+        )
+        infinite = self.affinity == "precomputed_distances"
+        _check_finite(X, getattr(self, "feature_names_in_", None), infinite)
+        return X
+
+    def _validated_new(self, X: Any) -> Any:
+        """Return new samples, or what ties them to the training samples, validated."""
+        if isinstance(X, Graph):
+            raise TypeError(
+                "predict takes a matrix of similarities (new samples x training samples), not a "
+                "Graph, which has no training samples"
+            )
+        X = self._validated(X, new=True)
+        if self.affinity == "precomputed_distances" and not sp.issparse(X):
+            return _stored_distances(X, new=True)
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.affinity in _PRECOMPUTED
+        return tags
+
+
+def gather_constraints(
+    y: ArrayLike | None,
+    must_link: ArrayLike | None,
+    cannot_link: ArrayLike | None,
+    constraints: Constraints | None,
+) -> Constraints:
+    """Add up what was said in four ways."""
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise TypeError(
+            f"constraints must be a sentree.Constraints, got {type(constraints).__name__}; "
+            "pairs go to must_link= and cannot_link=, classes to y"
+        )
+    if y is not None and not hasattr(y, "__len__"):
+        raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
+    given = Constraints() if constraints is None else constraints
+    if must_link is not None or cannot_link is not None:
+        given = given + Constraints.from_pairs(must_link=must_link, cannot_link=cannot_link)
+    if y is not None:
+        given = given + Constraints.from_labels(y)
+    return given
+
+
+def _tempered(given: Constraints, most: float) -> Constraints:
+    """Return the statements with no weight above the largest that counts."""
+    names = ("must_weight", "cannot_weight", "triplet_weight")
+    weights = {name: getattr(given, name) for name in names}
+    if all(weight.max(initial=0.0) <= most for weight in weights.values()):
+        return given
+    return replace(given, **{name: np.minimum(weight, most) for name, weight in weights.items()})
+
+
+def check_length(y: Any, n: int) -> None:
+    """Refuse labels of other samples than there are."""
+    if y is not None and len(y) != n:
+        raise ValueError(f"y has {len(y)} labels for {n} samples")
+
+
+def warn_if_too_many(found: int, wanted: int | None) -> None:
+    """Say why fewer clusters could not be reached."""
+    if wanted is not None and found > wanted:
+        warn(
+            f"the graph falls into parts that do not touch, so there are {found} clusters and not "
+            f"n_clusters={wanted}: more neighbours, or must-links, would connect them"
+        )
+
+
+def _check_edges(graph: Graph) -> None:
+    """Refuse a graph without edges; warn about samples without neighbours."""
+    lonely = graph.isolated
+    if lonely.size == graph.n:
+        raise ValueError(
+            "no sample has a neighbour: the graph has no edges, so there is nothing to cluster by "
+            "(zero rows with a cosine affinity, or a graph without weights, do this)"
+        )
+    if lonely.size:
+        shown = ", ".join(map(str, lonely[:5])) + (", …" if lonely.size > 5 else "")
+        warn(
+            f"{lonely.size} of {graph.n} samples have no neighbour (rows {shown}); each stays a "
+            "cluster of its own unless a must-link joins it"
+        )
+
+
+def _check_numeric_columns(X: Any) -> None:
+    """Name the columns of a data frame that are not numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    bad = [str(name) for name, kind in kinds if not _is_numeric(kind)]
+    if bad:
+        raise ValueError(
+            f"columns {', '.join(map(repr, bad[:5]))} are not numeric: drop them (pass known "
+            "classes as y) or encode them as numbers first"
+        )
+
+
+def _is_numeric(kind: Any) -> bool:
+    """Tell whether a pandas or polars dtype holds numbers."""
+    if hasattr(kind, "is_numeric"):  # polars
+        return bool(kind.is_numeric()) or str(kind) == "Boolean"
+    return getattr(kind, "kind", "O") in "buif"
+
+
+def _stored_distances(X: NDArray[Any], new: bool = False) -> Any:
+    """Return dense distances as CSR with every finite one stored, 0 included.
+
+    Those of a sample to itself are not, unless the rows are ``new`` samples.
+    """
+    stored = np.isfinite(X)
+    if not new:
+        np.fill_diagonal(stored, False)
+    rows, columns = np.nonzero(stored)
+    indptr = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
+    return sp.csr_array((X[rows, columns], columns, indptr), shape=X.shape)
+
+
+def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
+    """Name the first entry that is NaN or (unless it has a meaning) infinite."""
+    data = X.data if sp.issparse(X) else X
+    good = ~np.isnan(data) if infinite else np.isfinite(data)
+    if good.all():
+        return
+    if sp.issparse(X):
+        entry = X.tocoo()
+        at = int(np.flatnonzero(~good)[0])
+        row, column = int(entry.row[at]), int(entry.col[at])
+    else:
+        row, column = (int(k[0]) for k in np.nonzero(~good))
+    value = "NaN" if np.isnan(data[~good].flat[0]) else "infinity"
+    where = f"column {column}" if names is None else f"column {names[column]!r}"
+    raise ValueError(
+        f"Input X contains {value} (first at row {row}, {where}): drop or impute such values"
+    )

@@ -1,0 +1,718 @@
+"""Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
+
+The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
+of it. Format version 2 (1 knew nothing of ``copies``, ``tails`` and ``features``), for n samples:
+
+==================================== ==============================================================
+array                                holds
+==================================== ==============================================================
+``header``                           the header, JSON as ASCII bytes (``json.loads(a.item())``)
+``labels``, ``trace``                ``labels_`` (n,) and ``trace_``
+``graph.*``                          the arrays of ``graph_``: indptr, indices, weights, degree
+``tree.*``                           those of ``tree_``: parent, volume, cut, relation_cut
+``binary_tree.*``                    those of ``binary_tree_``, where there is one
+``constraints.*``                    those of ``constraints_``, under the names they have there;
+                                     of groups ``together.members`` one after another and
+                                     ``together.starts`` (first member of each, and the end)
+``constraints.hard.*``               the same of the hard ones, where there are any
+``constraints.finer.*``              the same of the finer labels, where there are any
+``weigher.widths``, ``.silent``      bandwidths, and samples without direction
+``scale.offset``, ``.spread``        how features are scaled, where they are
+``copies``                           the distinct row of each sample, numbered by first appearance,
+                                     where rows repeat; bandwidths are then of distinct rows
+``tails.columns|base|onset``         features whose long tails are drawn in first, where any are
+``features.weights``                 what scaled features are multiplied with, where they are
+``features.directions``              combinations of these that count too, where there are any
+``samples``                          the training samples as they came, dense; or
+``samples.data|indices|indptr``      sparse, in CSR
+``similarity.*``                     a graph, where similarities are read from another than
+                                     ``graph_``
+==================================== ==============================================================
+
+The header has these entries:
+
+- ``format`` ("sentree model"), ``format_version``, ``sentree_version`` (that wrote the file)
+- ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
+- ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
+  ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
+  version 1), ``scale`` (likewise; a file without it does not tell), and ``binary_tree``, whether
+  there is one; ``resumes``, whether refits start from the clusters, ``edited``, whether users have
+  edited these, and ``more_clusters``, by how many there are more than asked for since then (a file
+  without these: no, no and 0)
+- ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
+  ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
+- ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
+  "distances" or "graph" (what is given to ``predict``; ``factor`` is what the weights of a graph
+  were multiplied by, 1 where it is absent), or "left out". Both of the first have
+  ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
+  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm``, ``tamed``,
+  ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
+  ``search``, ``n_jobs``, ``seed`` and ``ties``
+- ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
+  "left out"
+
+What follows from these (``constraint_report_``, ``n_clusters_``, ``membership_strength_``, the
+index of a neighbour search) is made anew. A change that this version could not read raises
+``format_version``; parameters that a file does not name have their default.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zipfile
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sentree import __version__
+from sentree._util.files import replacing
+from sentree.constraints import Constraints
+from sentree.estimators.base import SSEEstimator
+from sentree.estimators.hierarchy import SSEHierarchy
+from sentree.estimators.partition import SSEPartition
+from sentree.graph import Graph
+from sentree.graph.build import GraphSimilarity, KernelSimilarity
+from sentree.graph.choice import GraphSettings
+from sentree.graph.extend import (
+    DistanceExtension,
+    GraphExtension,
+    SampleExtension,
+    TransformerExtension,
+)
+from sentree.graph.kernels import KERNELS, Weigher
+from sentree.graph.neighbors import NeighborSearch, is_sparse
+from sentree.graph.scaling import Layout, Scale
+from sentree.graph.tails import Tails
+from sentree.relation.feature_weights import Features
+from sentree.search.natural_number import NaturalScale
+from sentree.search.recipes import Candidate, Recipe, Selection
+from sentree.tree import EncodingTree
+
+__all__ = ["FORMAT_VERSION", "load", "save"]
+
+#: Version of the format that is written, and the newest that is read.
+FORMAT_VERSION = 2
+
+_FORMAT = "sentree model"
+#: Arrays may take so many times the bytes of the file, which may be compressed.
+_MOST_EXPANSION = 100
+_CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
+    "SSEPartition": SSEPartition,
+    "SSEHierarchy": SSEHierarchy,
+}
+#: What to do about parameters that are objects.
+_INSTEAD = {
+    "affinity": "fit with affinity='precomputed' on the graph that it made (graph_)",
+    "neighbors": "fit with the name of a search, such as 'auto', or with "
+    "affinity='precomputed_distances' on the distances that it finds",
+    "random_state": "give a number, as in set_params(random_state=0)",
+}
+#: What files of version 1 mean by not having these entries.
+_NOT_IN_1: dict[str, dict[str, Any]] = {
+    "fitted": {"graph_settings": None, "features": None},
+    "extension": {"logarithm": False, "tamed": False, "weighed": False, "directed": False},
+}
+_GRAPH = ("indptr", "indices", "weights", "degree")
+_TREE = ("parent", "volume", "cut", "relation_cut")
+_CSR = ("data", "indices", "indptr")
+_SEARCH = ("p", "search", "n_jobs", "seed", "ties")
+_STATEMENTS = (
+    *("must_link", "must_weight", "cannot_link", "cannot_weight", "triplets", "triplet_weight"),
+    *("label_index", "label_code", "negative_index", "negative_code"),
+)
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
+    """Write a fitted estimator to a file, whole or not at all.
+
+    Parameters
+    ----------
+    model : SSEPartition or SSEHierarchy
+        A fitted estimator.
+    path : path-like
+        The file; ``.npz`` is added where the name does not end with it. An old file is replaced.
+    with_samples : bool, default=True
+        Whether the training samples go into the file, beside their graph. Without them
+        ``predict`` has nothing to search among, nor a refit with ``weights="paper"`` to compare,
+        and both say so. Where ``predict`` takes similarities or distances it needs no samples.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    See Also
+    --------
+    load : the way back.
+    sentree.estimators.persistence : the format of the file.
+
+    Examples
+    --------
+    >>> import sentree, tempfile
+    >>> model = sentree.SSEPartition(2).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = sentree.load(sentree.save(model, f"{folder}/model"))
+    >>> again.predict([[5.3]]).tolist() == model.predict([[5.3]]).tolist()
+    True
+    """
+    if type(model) not in _CLASSES.values():
+        raise TypeError(f"only {' and '.join(_CLASSES)} can be saved, got {type(model).__name__}")
+    check_is_fitted(model, "labels_")
+    parameters = {k: _parameter(k, v) for k, v in model.get_params(deep=False).items()}
+    target = Path(path)
+    if target.suffix != ".npz":
+        target = target.with_name(target.name + ".npz")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
+    arrays: Arrays = {}
+    header = {
+        "format": _FORMAT,
+        "format_version": FORMAT_VERSION,
+        "sentree_version": __version__,
+        "class": type(model).__name__,
+        "parameters": parameters,
+        **_put_fit(model, with_samples, arrays),
+    }
+    text = json.dumps(header, default=_plain)
+    with replacing(target) as part, open(part, "wb") as file:
+        np.savez(file, header=np.array(text.encode("ascii")), **arrays)  # type: ignore[arg-type]
+    return target
+
+
+def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
+    """Read an estimator that :func:`save` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; ``.npz`` may be left out. Nothing in it is executed, whoever made it.
+
+    Returns
+    -------
+    SSEPartition or SSEHierarchy
+        The fitted estimator: ``predict`` and ``refit`` go on as they would have.
+
+    Raises
+    ------
+    ValueError
+        When the file is damaged, of another kind, or newer than this version of sentree. What it
+        claims to hold is checked before memory is taken for it.
+    """
+    source = Path(path)
+    if not source.exists() and source.suffix != ".npz":
+        source = source.with_name(source.name + ".npz")
+    try:
+        return _model(*_read(source))
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise ValueError(f"cannot load {source}: {error}") from error
+
+
+class _Stored(dict[str, Any]):
+    """Entries of a file, of which those that are not there are named."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise ValueError(f"the file is damaged: {name!r} is missing")
+
+
+class LeftOut:
+    """Stands for samples that are not in the file, and says so when they are asked for."""
+
+    def reach(self, X: Any) -> Any:
+        """Refuse to place new samples."""
+        self._refuse("find the neighbours of new ones")
+
+    def pairs(self, i: Any, j: Any) -> Any:
+        """Refuse to compare samples."""
+        self._refuse("compare them for weights='paper'")
+
+    def extremes(self) -> Any:
+        """Refuse to compare samples."""
+        self.pairs(None, None)
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ValueError(
+            f"the model was saved without its samples and cannot {what}: fit again, or save with "
+            "with_samples=True"
+        )
+
+
+def _read(path: Path) -> tuple[_Stored, _Stored]:
+    """Return the header and the arrays of a file."""
+    with open(path, "rb") as stream:
+        if stream.read(4) != b"PK\x03\x04":
+            raise ValueError("this is no file of sentree.save (no .npz at all)")
+        if not zipfile.is_zipfile(stream):
+            raise ValueError("the file is damaged: its end is missing; save the model again")
+        stream.seek(0)
+        try:
+            with np.load(stream, allow_pickle=False) as file:
+                claimed = sum(member.file_size for member in file.zip.infolist())
+                if claimed > _MOST_EXPANSION * path.stat().st_size:
+                    raise ValueError(f"it claims to hold {claimed:,} bytes, far more than it has")
+                names = [name for name in file.files if name != "header"]
+                return _header(file), _Stored((name, _array(file, name)) for name in names)
+        except (MemoryError, _Refused):
+            raise
+        except Exception as error:  # zipfile and NumPy raise a dozen kinds for damaged files
+            raise ValueError(f"the file is damaged ({error}); save the model again") from None
+
+
+def _array(file: Any, name: str) -> NDArray[Any]:
+    """Read an array after a look at its shape, for which NumPy would make room unseen."""
+    member = file.zip.getinfo(f"{name}.npy")
+    with file.zip.open(member) as start:
+        version = np.lib.format.read_magic(start)
+        old = version == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(start)
+        size = start.tell() + math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and (dtype.itemsize == 0 or size != member.file_size):
+        raise ValueError(f"{name} claims shape {shape} of {dtype}, which is not what is there")
+    found: NDArray[Any] = file[name]
+    return found
+
+
+class _Refused(ValueError):
+    """A whole file that is not for us."""
+
+
+def _header(file: Any) -> _Stored:
+    """Return the header of a file of ours that we can read."""
+    header = None
+    if "header" in file.files and (text := _array(file, "header")).dtype.kind == "S":
+        header = json.loads(text.item(), object_hook=_Stored)
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise _Refused("this .npz is no file of sentree.save, but holds other arrays")
+    version = header["format_version"]
+    if not isinstance(version, int) or version < 1:
+        raise _Refused(f"the file has format version {version!r}, which there never was")
+    if version > FORMAT_VERSION:
+        raise _Refused(
+            f"the file has format version {version} and this sentree ({__version__}) reads up to "
+            f"{FORMAT_VERSION}: install sentree {header['sentree_version']} or newer"
+        )
+    return _Stored(header if version > 1 else _from_1(header))
+
+
+def _from_1(header: dict[str, Any]) -> dict[str, Any]:
+    """Add to a header of version 1 that nothing was done to features but scaling."""
+    for part, unknown in _NOT_IN_1.items():
+        if isinstance(header.get(part), dict):
+            header[part].update({**unknown, **header[part]})
+    return header
+
+
+def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
+    """Return what the header tells of a fit, and add its arrays."""
+    arrays |= {"labels": model.labels_, "trace": model.trace_}
+    _put(arrays, "graph", model.graph_, _GRAPH)
+    _put(arrays, "tree", model.tree_, _TREE)
+    binary = hasattr(model, "binary_tree_") and model.method == "paper"
+    if binary:
+        _put(arrays, "binary_tree", model.binary_tree_, _TREE)
+    if model._copies is not None:
+        arrays["copies"] = model._copies
+    names, settings = getattr(model, "feature_names_in_", None), model.graph_settings_
+    extension = _put_extension(model._extension, with_samples, arrays)
+    return {
+        "fitted": {
+            "objective": model.objective_,
+            "entropy": model.entropy_,
+            "n_features_in": model.n_features_in_,
+            "feature_names_in": None if names is None else names.tolist(),
+            "selection": None if model.selection_ is None else model.selection_.to_dict(),
+            "scale": None if model.scale_ is None else model.scale_.to_dict(),
+            "graph_settings": None if settings is None else settings.to_dict(),
+            "features": None if model.features_ is None else model.features_.to_dict(),
+            "binary_tree": binary,
+            "resumes": model._resumes,
+            "edited": model._edited,
+            "more_clusters": model._more_clusters,
+        },
+        "constraints": _put_constraints(model.constraints_, "constraints", arrays),
+        "extension": extension,
+        "similarity": _put_similarity(model, extension["kind"], arrays),
+    }
+
+
+def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
+    """Make the estimator of a header and arrays."""
+    if header["class"] not in _CLASSES:
+        raise ValueError(f"there is no estimator {header['class']!r} in sentree {__version__}")
+    kind = _CLASSES[header["class"]]
+    unknown = sorted(set(header["parameters"]) - set(kind._get_param_names()))
+    if unknown:
+        raise ValueError(
+            f"{header['class']} of sentree {__version__} has no parameter {unknown[0]!r}: the file "
+            f"was written by sentree {header['sentree_version']}"
+        )
+    model = kind(**header["parameters"])
+    model._validate_params()
+    fitted = header["fitted"]
+    model.graph_ = Graph(**_get(arrays, "graph", _GRAPH))
+    model.tree_ = _tree(arrays, "tree")
+    if fitted["binary_tree"]:
+        model.binary_tree_ = _tree(arrays, "binary_tree")
+    model.labels_ = _whole_numbers(arrays, "labels")
+    model.trace_ = arrays["trace"]
+    model.objective_, model.entropy_ = float(fitted["objective"]), float(fitted["entropy"])
+    model.n_features_in_ = int(fitted["n_features_in"])
+    if fitted["feature_names_in"] is not None:
+        model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
+    model.selection_ = _selection(fitted["selection"])
+    scale = fitted.get("scale")  # files of before did not tell
+    model.scale_ = None if scale is None else NaturalScale.from_dict(scale)
+    settings = fitted["graph_settings"]
+    model.graph_settings_ = None if settings is None else GraphSettings(**settings)
+    model.features_ = _features(fitted["features"])
+    model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
+    model._resumes, model._edited = (bool(fitted.get(key)) for key in ("resumes", "edited"))
+    model._more_clusters = int(fitted.get("more_clusters") or 0)
+    model._copies = _copies(arrays)
+    model._extension = _extension(header["extension"], arrays, model)
+    model._similarity = _similarity(header["similarity"], arrays, model)
+    _check_fit(model)
+    model._conclude(model.constraints_)
+    return model
+
+
+def _check_fit(model: Any) -> None:
+    """Raise where the parts of a fitted model are not about the same samples and features."""
+    n, width = model.graph_.n, model.n_features_in_
+    _check_shape("labels_", model.labels_, (n,))
+    _check_shape("trace_", model.trace_, (model.trace_.size,))
+    if model.labels_.min(initial=0) < 0:
+        raise ValueError("labels_ holds a number below 0")
+    if model.labels_.max(initial=0) >= n:
+        raise ValueError(f"labels_ holds {model.labels_.max()}, but there are {n} samples")
+    for name in ("tree_", "binary_tree_") if model.method == "paper" else ("tree_",):
+        tree = getattr(model, name, None)
+        if tree is not None and tree.n_leaves != n:
+            raise ValueError(f"{name} has {tree.n_leaves} leaves for {n} samples")
+    model.constraints_.check(n)
+    if hasattr(model, "feature_names_in_"):
+        _check_shape("feature_names_in_", model.feature_names_in_, (width,))
+    extension = model._extension
+    if isinstance(extension, (GraphExtension, DistanceExtension)) and width != n:
+        raise ValueError(f"{width} columns for a graph of {n} samples, which it was made of")
+    if isinstance(extension, SampleExtension):
+        _check_shape("the training samples", extension.samples, (n, width))
+        _check_layout(extension.layout, width)
+    join = getattr(extension, "join", extension)
+    if model._copies is not None:
+        _check_shape("the list of distinct rows", model._copies, (n,))
+    if isinstance(join, DistanceExtension):
+        repeated = getattr(extension, "copies", None)
+        size = n if repeated is None else int(repeated.max()) + 1
+        _check_shape("the list of silent samples", join.weigher.silent, (size,))
+        if join.weigher.widths.shape != (1,):
+            _check_shape("the list of bandwidths", join.weigher.widths, (size,))
+        _check_numbers("the list of bandwidths", join.weigher.widths)
+
+
+def _check_layout(layout: Layout, width: int) -> None:
+    """Raise where a layout is not about so many features."""
+    for part in (*(layout.scale or ()), layout.weights, layout.directions):
+        if part is not None:
+            _check_numbers("the layout of the features", part)
+    for column in layout.scale or ():
+        _check_shape("the scale of the features", column, (width,))
+    if layout.weights is not None:
+        _check_shape("the list of weights of features", layout.weights, (width,))
+    if layout.directions is not None:
+        _check_shape("the list of directions", layout.directions[:, 0], (width,))
+    if layout.tails is not None:
+        for part in layout.tails:
+            _check_shape("the list of long tails", part, layout.tails.columns.shape)
+        columns = layout.tails.columns
+        if columns.size and (columns.min() < 0 or columns.max() >= width):
+            raise ValueError(f"a long tail is of a feature beyond the {width} there are")
+
+
+def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
+
+
+def _check_numbers(name: str, array: NDArray[Any]) -> None:
+    if array.dtype.kind != "f" or np.isnan(array).any():
+        raise ValueError(f"{name} holds what is no number")
+
+
+def _put(arrays: Arrays, prefix: str, part: Any, names: tuple[str, ...]) -> None:
+    """Add the arrays of one part."""
+    arrays |= {f"{prefix}.{name}": getattr(part, name) for name in names}
+
+
+def _get(arrays: _Stored, prefix: str, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of one part, read-only, so that the part need not copy them."""
+    found = {name: arrays[f"{prefix}.{name}"] for name in names}
+    for array in found.values():
+        array.flags.writeable = False
+    return found
+
+
+def _tree(arrays: _Stored, prefix: str) -> EncodingTree:
+    """Make a tree; those of fitted models have no names."""
+    parent, volume, cut, relation_cut = _get(arrays, prefix, _TREE).values()
+    return EncodingTree(parent, volume, cut, relation_cut)
+
+
+def _copies(arrays: _Stored) -> NDArray[np.int64] | None:
+    """Return the distinct row of each sample; None where none repeats."""
+    if "copies" not in arrays:
+        return None
+    rows = arrays["copies"]
+    found = np.unique(rows)
+    if rows.dtype.kind != "i" or not np.array_equal(found, np.arange(found.size)):
+        raise ValueError("copies does not number the distinct rows from 0")
+    return np.asarray(rows, dtype=np.int64)
+
+
+def _whole_numbers(arrays: _Stored, name: str) -> NDArray[np.int32]:
+    if arrays[name].dtype.kind != "i":
+        raise ValueError(f"{name} holds {arrays[name].dtype} and no whole numbers")
+    return np.asarray(arrays[name], dtype=np.int32)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as one of Python."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is no plain value")
+
+
+def _parameter(name: str, value: Any) -> Any:
+    """Return a parameter as JSON knows it, or say why there is no such thing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    instead = _INSTEAD.get(name, "set it to a number or a string")
+    raise TypeError(
+        f"{name} is {value!r}, an object that cannot be stored without pickling: {instead}"
+    )
+
+
+def _put_class(value: Any) -> Any:
+    """Return a class value as JSON knows it."""
+    if isinstance(value, tuple):
+        return [_put_class(part) for part in value]
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(
+        f"the class {value!r} is of type {type(value).__name__} and cannot be stored: name classes "
+        "by strings, numbers or tuples of these"
+    )
+
+
+def _class(value: Any) -> Any:
+    return tuple(map(_class, value)) if isinstance(value, list) else value
+
+
+def _put_constraints(given: Constraints, prefix: str, arrays: Arrays) -> dict[str, Any]:
+    """Add the statements, and return the rest."""
+    _put(arrays, prefix, given, _STATEMENTS)
+    for name in ("together", "apart"):
+        groups: tuple[NDArray[np.int64], ...] = getattr(given, name)
+        sizes = [0, *(group.size for group in groups)]
+        arrays[f"{prefix}.{name}.members"] = np.concatenate((np.empty(0, np.int64), *groups))
+        arrays[f"{prefix}.{name}.starts"] = np.cumsum(sizes)
+    return {
+        "classes": [_put_class(value) for value in given.classes],
+        "declared": given.declared,
+        **{
+            name: None if part is None else _put_constraints(part, f"{prefix}.{name}", arrays)
+            for name, part in (("hard", given.hard), ("finer", given.finer))
+        },
+    }
+
+
+def _constraints(stored: _Stored, prefix: str, arrays: _Stored) -> Constraints:
+    """Make constraints, which check themselves."""
+    statements: dict[str, Any] = _get(arrays, prefix, _STATEMENTS)
+    parts: dict[str, Any] = {
+        name: None if part is None else _constraints(part, f"{prefix}.{name}", arrays)
+        for name, part in (("hard", stored["hard"]), ("finer", stored.get("finer")))
+    }
+    return Constraints(
+        **statements,
+        together=_groups(arrays, f"{prefix}.together"),
+        apart=_groups(arrays, f"{prefix}.apart"),
+        classes=tuple(map(_class, stored["classes"])),
+        declared=stored["declared"],
+        **parts,
+    )
+
+
+def _groups(arrays: _Stored, name: str) -> tuple[NDArray[np.int64], ...]:
+    starts, members = arrays[f"{name}.starts"], arrays[f"{name}.members"]
+    if starts.dtype.kind != "i" or starts[0] != 0 or starts[-1] != members.size:
+        raise ValueError(f"{name}.starts does not fit {name}.members")
+    return tuple(np.split(members, starts[1:-1])) if starts.size > 1 else ()
+
+
+def _selection(stored: _Stored | None) -> Selection | None:
+    if stored is None:
+        return None
+    tried = (
+        Candidate(**{**candidate, "recipe": _recipe(candidate["recipe"])})
+        for candidate in stored["candidates"]
+    )
+    return Selection(**{**stored, "chosen": _recipe(stored["chosen"]), "candidates": tuple(tried)})
+
+
+def _recipe(stored: _Stored) -> Recipe:
+    """Return a recipe, without what earlier versions knew of one."""
+    return Recipe(**{name: stored[name] for name in Recipe._fields if name in stored})
+
+
+def _features(stored: _Stored | None) -> Features | None:
+    if stored is None:
+        return None
+    weights, names = stored["weights"], stored["names"]
+    return Features(
+        int(stored["n_features"]),
+        None if weights is None else np.array(weights, dtype=np.float64),
+        np.array(stored["tamed"], dtype=np.int64),
+        None if names is None else tuple(names),
+        int(stored["n_directions"]),
+    )
+
+
+def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
+    """Add what predict needs, and return its settings."""
+    if isinstance(extension, GraphExtension):
+        return {"kind": "graph", "factor": extension.factor}
+    if isinstance(extension, DistanceExtension):
+        return {"kind": "distances", **_put_join(extension, arrays)}
+    if isinstance(extension, LeftOut) or not with_samples:
+        return {"kind": "left out"}
+    if isinstance(extension, TransformerExtension):
+        raise TypeError(
+            "the neighbours were found by a transformer, which cannot be stored without pickling: "
+            f"{_INSTEAD['neighbors']}; or save with_samples=False, without predict"
+        )
+    samples, layout = extension.samples, extension.layout
+    sparse, scaled = is_sparse(samples), layout.scale is not None
+    if sparse:
+        _put(arrays, "samples", samples, _CSR)
+    else:
+        arrays["samples"] = samples
+    if scaled:
+        _put(arrays, "scale", layout.scale, Scale._fields)
+    if layout.tails is not None:
+        _put(arrays, "tails", layout.tails, Tails._fields)
+    if layout.weights is not None:
+        arrays["features.weights"] = layout.weights
+    if layout.directions is not None:
+        arrays["features.directions"] = layout.directions
+    return {
+        "kind": "samples",
+        "metric": layout.metric,
+        "scaled": scaled,
+        "logarithm": layout.logarithm,
+        "tamed": layout.tails is not None,
+        "weighed": layout.weights is not None,
+        "directed": layout.directions is not None,
+        "sparse": sparse,
+        "search": extension.find.keywords,
+        **_put_join(extension.join, arrays),
+    }
+
+
+def _put_join(join: DistanceExtension, arrays: Arrays) -> dict[str, Any]:
+    """Add how neighbours are weighed."""
+    weigher = join.weigher
+    _put(arrays, "weigher", weigher, ("widths", "silent"))
+    return {
+        "kernel": next(name for name, kernel in KERNELS.items() if kernel == weigher.kernel),
+        "negative": weigher.negative,
+        "p": join.p,
+        "local_rank": join.local_rank,
+        "self_loops": join.self_loops,
+    }
+
+
+def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
+    """Return how new samples join the graph."""
+    kind = stored["kind"]
+    if kind == "left out":
+        return LeftOut()
+    if kind == "graph":
+        return GraphExtension(float(stored.get("factor", 1.0)))
+    if kind not in ("distances", "samples"):
+        raise ValueError(f"there is no extension of kind {kind!r}")
+    if stored["kernel"] not in KERNELS:
+        raise ValueError(f"there is no kernel {stored['kernel']!r} in sentree {__version__}")
+    weigher = Weigher(
+        kernel=KERNELS[stored["kernel"]],
+        negative=stored["negative"],
+        **_get(arrays, "weigher", ("widths", "silent")),
+    )
+    join = DistanceExtension(weigher, stored["p"], stored["local_rank"], stored["self_loops"])
+    if kind == "distances":
+        return join
+    find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
+    shape = (model.graph_.n, model.n_features_in_)
+    samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
+    return SampleExtension(samples, _layout(stored, arrays), find, join, model._copies)
+
+
+def _layout(stored: _Stored, arrays: _Stored) -> Layout:
+    """Return how samples are scaled and compared."""
+    return Layout(
+        stored["metric"],
+        Scale(**_get(arrays, "scale", Scale._fields)) if stored["scaled"] else None,
+        bool(stored["logarithm"]),
+        Tails(**_get(arrays, "tails", Tails._fields)) if stored["tamed"] else None,
+        _get(arrays, "features", ("weights",))["weights"] if stored["weighed"] else None,
+        _get(arrays, "features", ("directions",))["directions"] if stored["directed"] else None,
+    )
+
+
+def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:
+    """Return training samples that are stored in CSR."""
+    samples = sp.csr_array(tuple(_get(arrays, "samples", _CSR).values()), shape=shape)
+    samples.check_format(full_check=True)
+    return samples
+
+
+def _put_similarity(model: Any, extension: str, arrays: Arrays) -> dict[str, Any]:
+    """Add where the similarities of samples come from."""
+    similarity = model._similarity
+    if isinstance(similarity, GraphSimilarity):
+        if similarity.graph is model.graph_:
+            return {"kind": "graph"}
+        _put(arrays, "similarity", similarity.graph, _GRAPH)
+        return {"kind": "other graph"}  # the constraints chose fewer neighbours
+    if isinstance(similarity, LeftOut) or extension == "left out":
+        return {"kind": "left out"}
+    return {"kind": "kernel", "high": similarity.high}
+
+
+def _similarity(stored: _Stored, arrays: _Stored, model: Any) -> Any:
+    """Return where the similarities of samples come from."""
+    if stored["kind"] == "kernel":
+        extension = model._extension
+        lay_out = partial(extension.layout.space, extension.samples)
+        weigher = extension.join.weigher
+        if extension.copies is not None:
+            weigher = weigher.at(extension.copies)
+        return KernelSimilarity(lay_out, weigher, float(stored["high"]))
+    if stored["kind"] == "graph":
+        return GraphSimilarity(model.graph_)
+    if stored["kind"] == "other graph":
+        return GraphSimilarity(Graph(**_get(arrays, "similarity", _GRAPH)))
+    if stored["kind"] == "left out":
+        return LeftOut()
+    raise ValueError(f"there is no similarity of kind {stored['kind']!r}")

@@ -1,0 +1,9 @@
+"""From samples to a graph.
+
+In: samples, distances, or a graph of the user's. Out: :class:`Graph`, and what it takes to extend
+it by new samples. Uses nothing but ``_util``.
+"""
+
+from sentree.graph.graph import FloatArray, Graph, IntArray, frozen, largest_column, module_cuts
+
+__all__ = ["FloatArray", "Graph", "IntArray", "frozen", "largest_column", "module_cuts"]

@@ -1,0 +1,567 @@
+"""From samples to a graph: neighbours, kernels, and the similarities that weigh constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sentree.graph import FloatArray, Graph
+from sentree.graph.choice import choose
+from sentree.graph.copies import find_copies, row_keys
+from sentree.graph.extend import DistanceExtension, Extension, SampleExtension, TransformerExtension
+from sentree.graph.kernels import KERNELS, NEGATIVE, Kernel, Weigher, bandwidths
+from sentree.graph.neighbors import (
+    SEARCH_NAMES,
+    EuclideanSpace,
+    Metric,
+    Neighbors,
+    NeighborSearch,
+    Space,
+    canonical_metric,
+    is_sparse,
+    make_space,
+    neighbors_from_distances,
+)
+from sentree.graph.scaling import Layout, check_samples, check_squares
+
+if TYPE_CHECKING:
+    from sentree.graph.similarity import PairSimilarity
+
+__all__ = [
+    "KERNELS",
+    "PAPER_PRESETS",
+    "Affinity",
+    "GraphSimilarity",
+    "KernelSimilarity",
+    "auto_neighbors",
+    "auto_settings",
+    "build_affinity",
+    "graph_from_distances",
+    "knn_graph",
+    "paper_neighbors",
+]
+
+#: Neighbours of each sample where the caller does not say.
+_AUTO_NEIGHBORS = 10
+#: Local bandwidth: distance to this neighbour.
+_LOCAL_RANK = 7
+#: Most neighbours that "auto" gives a sample, most entries that it gives a large graph, and fewest.
+_MOST_NEIGHBORS, _MOST_ENTRIES, _FEWEST_NEIGHBORS = 50, 2_000_000, 10
+#: Between answers so many times more, at most so many.
+_WIDER, _MOST_WIDE = 3, 100
+
+#: Graph settings of the paper's experiments, for ``knn_graph(X, p, **PAPER_PRESETS[name])`` with
+#: p from :func:`paper_neighbors`; the hierarchical experiment has p = 5.
+PAPER_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "paper-gaussian": MappingProxyType(
+            {"kernel": "gaussian", "bandwidth": 10.0, "scale": "minmax"}
+        ),
+        "paper-cosine": MappingProxyType({"kernel": "cosine", "scale": "minmax"}),
+        "paper-hierarchy": MappingProxyType(
+            {"kernel": "cosine", "scale": "zscore", "self_loops": True}
+        ),
+    }
+)
+
+
+class Affinity(NamedTuple):
+    """A graph of samples and where its weights come from."""
+
+    graph: Graph
+    similarity: PairSimilarity  # of any two samples
+    extension: Extension  # of the graph by new samples
+    copies: NDArray[np.int64] | None = None  # distinct row of each sample; None where none repeats
+
+
+class KernelSimilarity:
+    """Similarities of samples under the kernel of a graph, computed when asked for.
+
+    Made by :func:`build_affinity`. Negative similarities stay as they are where the graph clips
+    them, and are shifted where the graph shifts them.
+
+    Parameters
+    ----------
+    lay_out : callable
+        Gives the space of the samples; called at the first question and no earlier.
+    weigher : Weigher
+        The kernel of the graph.
+    high : float
+        The largest weight of the graph.
+    """
+
+    def __init__(self, lay_out: Callable[[], Space], weigher: Weigher, high: float) -> None:
+        self._lay_out = lay_out
+        self._weigher = weigher
+        self.high = high
+        self._low: float | None = None
+
+    @cached_property
+    def _space(self) -> Space:
+        return self._lay_out()
+
+    @property
+    def widths(self) -> FloatArray | None:
+        """The bandwidths, one per sample or a single one; None where the kernel has none."""
+        return self._weigher.widths if self._weigher.kernel is KERNELS["gaussian"] else None
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
+        """Return the similarity of each pair; 0 between a sample and itself.
+
+        Parameters
+        ----------
+        i, j : int array-likes of the same length
+            Samples of the pairs.
+        """
+        first, second = _check_pairs(i, j, self._space.n)
+        value = self._weigher(self._space.distances(first, second), first, second)
+        value[first == second] = 0.0
+        return value
+
+    def extremes(self) -> tuple[float, float]:
+        """Return the smallest and largest entry of the dense similarity with a zero diagonal.
+
+        The largest is an edge of the graph: where two samples are nearest to each other no other
+        pair is more similar (with an approximate search: nearest among the pairs found). The
+        smallest is 0 unless cosines can be negative; then all pairs are looked at, in blocks.
+        """
+        if self._low is None:
+            signed = self._weigher.signed and isinstance(self._space, EuclideanSpace)
+            self._low = self._space.lowest_cosine() if signed else 0.0  # type: ignore[union-attr]
+        return self._low, self.high
+
+
+class GraphSimilarity:
+    """Similarities read from a graph: the weight of an edge, 0 elsewhere.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph to read.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._matrix = graph.to_scipy()
+        self._high = float(graph.weights.max(initial=0.0))
+
+    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
+        """Return the weight between the samples of each pair; 0 where they are not adjacent.
+
+        Parameters
+        ----------
+        i, j : int array-likes of the same length
+            Samples of the pairs.
+        """
+        first, second = _check_pairs(i, j, self._matrix.shape[0])
+        if first.size == 0:
+            return np.empty(0)
+        return np.asarray(self._matrix[first, second], dtype=np.float64).ravel()
+
+    def extremes(self) -> tuple[float, float]:
+        """Return 0 and the largest weight."""
+        return 0.0, self._high
+
+
+def paper_neighbors(n_samples: int, n_classes: int) -> int:
+    """Return the paper's number of neighbours, ceil(20 (n / k) / log2(n)^2) + 1.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 2.
+    n_classes : int
+        Number of true classes, at least 1.
+    """
+    if n_samples < 2 or n_classes < 1:
+        raise ValueError(
+            f"paper_neighbors needs n_samples >= 2 and n_classes >= 1, got {n_samples} and "
+            f"{n_classes}"
+        )
+    return math.ceil(20 * (n_samples / n_classes) / math.log2(n_samples) ** 2) + 1
+
+
+def auto_neighbors(n_samples: int, n_clusters: int | None = None, wide: bool = False) -> int:
+    """Return a number of neighbours that serves most data.
+
+    The square root of the number of samples, at most half the mean size of a cluster where their
+    number is known, at most 50, and less on large data (never below 10 there). Where samples are
+    ``wide`` apart, as answers are that take few values, three times the root, at most 100.
+    """
+    root = math.sqrt(n_samples)
+    p = min(_WIDER * root, _MOST_WIDE) if wide else min(root, _MOST_NEIGHBORS)
+    p = min(p, max(_MOST_ENTRIES / n_samples, _FEWEST_NEIGHBORS))
+    if n_clusters is not None:
+        p = min(p, max(n_samples / (2 * n_clusters), 3))
+    return max(1, min(round(p), n_samples - 1))
+
+
+def auto_settings(X: Any) -> dict[str, Any]:
+    """Return settings of :func:`sentree.knn_graph` that serve most data.
+
+    Gaussian weights with local bandwidths; how samples are scaled and compared follows from what
+    their numbers look like (:func:`sentree.graph.choice.choose`).
+    """
+    return choose(X).arguments()
+
+
+def knn_graph(
+    X: Any,
+    n_neighbors: int | Literal["auto"] = "auto",
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    local_rank: int = _LOCAL_RANK,
+    metric: Metric = "euclidean",
+    scale: str | None = None,
+    self_loops: bool = False,
+    ties: bool = True,
+    negative: str = "clip",
+    neighbors: Any = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+) -> Graph:
+    """Join each sample to its nearest neighbours.
+
+    An edge is kept when it is among the nearest of either end, with one weight for both. Samples
+    may stay isolated: zero rows under a cosine, or where no similarity is above 0.
+
+    Parameters
+    ----------
+    X : array-like or scipy sparse matrix of shape (n_samples, n_features)
+        Finite samples, at least 2. Sparse data stay sparse.
+    n_neighbors : int or "auto"
+        Neighbours of each sample beyond itself, capped at n_samples - 1; "auto" is 10.
+    kernel : {"gaussian", "cosine", "correlation", "binary"}
+        Weight of an edge: exp(-d^2 / (s_i s_j)), the cosine, the cosine of row-centred data, or 1.
+    bandwidth : float or "local"
+        Of the Gaussian: s_i = s_j = bandwidth, or s_i = the distance to neighbour ``local_rank``.
+    local_rank : int
+        Which neighbour sets the local bandwidth; a closer one makes weights fall off more steeply.
+    metric : str or callable
+        Distance that ranks neighbours, of the Gaussian and binary kernels; the others rank by
+        themselves. Any metric of scikit-learn that takes no parameters.
+    scale : {None, "minmax", "zscore", "table", "centre", "maxabs"}
+        Features first to [0, 1]; to mean 0 and variance 1; the same, but columns of two values to
+        a fixed distance of these; to mean 0; to at most 1 in magnitude. Constant ones to 0. With
+        "log-" before the name, of the logarithms of the values plus 1. Sparse data under a metric
+        that sees a shift take only "maxabs", which keeps zeros.
+    self_loops : bool
+        Whether each vertex also has its similarity to itself (1; 0 for a zero row) as weight of its
+        own, in its degree.
+    ties : bool
+        Whether the exact search keeps every sample as near as the last neighbour, as the paper
+        does: equal rows then all join one another. Else neighbours are sought among the distinct
+        rows, copies of a row share its edges evenly and are joined in a ring, and of samples
+        equally near some are taken, whatever the order of rows.
+    negative : {"clip", "shift", "error"}
+        Negative cosines: no edge, all cosines s become (1 + s) / 2, or an error.
+    neighbors : {"auto", "exact", "faiss", "sklearn"} or transformer
+        Search: exact float64 blocks; an approximate inverted file with measured recall (at least
+        0.95); scikit-learn's NearestNeighbors; or a transformer such as KNeighborsTransformer,
+        whose every neighbour is taken where ``n_neighbors`` is "auto". "auto" is exact up to 5000
+        samples, then the inverted file, or scikit-learn for sparse data, three features or fewer
+        and other metrics.
+    n_jobs : int, optional
+        Threads of the search, -1 for all; None is the default of the library that searches.
+    random_state : int, RandomState or None
+        Seed of the approximate search.
+
+    Returns
+    -------
+    Graph
+
+    See Also
+    --------
+    sentree.graph.build.build_affinity : the same with the similarity of any pair.
+    sentree.graph.build.graph_from_distances : from a sparse matrix of neighbour distances.
+
+    Examples
+    --------
+    >>> knn_graph([[0.0], [1.0], [5.0]], 1, kernel="binary").n_edges
+    2
+    """
+    return build_affinity(
+        X,
+        n_neighbors,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        local_rank=local_rank,
+        metric=metric,
+        scale=scale,
+        self_loops=self_loops,
+        ties=ties,
+        negative=negative,
+        neighbors=neighbors,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )[0]
+
+
+def build_affinity(
+    X: Any,
+    n_neighbors: int | Literal["auto"] = "auto",
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    local_rank: int = _LOCAL_RANK,
+    metric: Metric = "euclidean",
+    scale: str | None = None,
+    self_loops: bool = False,
+    ties: bool = True,
+    negative: str = "clip",
+    neighbors: Any = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    layout: Layout | None = None,
+) -> Affinity:
+    """Return the graph of :func:`sentree.knn_graph`, the similarity behind it, and its extension.
+
+    The similarity gives any pair, joined or not: what weighing constraints needs. Under the binary
+    kernel it is that of the graph. The extension joins new samples. The parameters are those of
+    :func:`sentree.knn_graph`, and ``layout``, which says how features are scaled and weighed where
+    that was decided before; then ``scale`` and ``metric`` do not count.
+
+    Returns
+    -------
+    graph : Graph
+    similarity : PairSimilarity
+    extension : Extension
+    copies : int array or None
+    """
+    rule = _check_kernel(kernel, bandwidth, negative)
+    ranking = _ranking_metric(kernel, metric if layout is None else layout.metric)
+    _check_search(neighbors, kernel, ranking)
+    checked = check_samples(X)
+    layout = Layout.fit(checked, scale, ranking) if layout is None else layout
+    samples = layout.scaled(checked)
+    keys = None if ties else row_keys(checked)
+    copies = None if keys is None else find_copies(checked, keys)
+    row = None if copies is None else copies.row
+    if copies is not None and isinstance(neighbors, str):
+        samples, keys = samples[copies.first], keys[copies.first]  # type: ignore[index]
+    space = make_space(samples, ranking)
+    check_squares(space)
+    p = _check_neighbors(n_neighbors, checked.shape[0])
+    if isinstance(neighbors, str):
+        find = partial(
+            NeighborSearch,
+            p=p or _AUTO_NEIGHBORS,
+            search=neighbors,
+            n_jobs=n_jobs,
+            seed=_seed(random_state),
+            ties=ties,
+        )
+        found = find(space, keys=keys).others()
+    else:
+        transformer, found = _transform(neighbors, samples, p)
+    widths = bandwidths(bandwidth, found, local_rank)
+    weigher = Weigher(rule, widths, negative, ~space.has_direction())
+    graph = _assemble(found, weigher, self_loops)
+    high = float(graph.weights.max(initial=0.0))
+    join = DistanceExtension(weigher, p, local_rank, self_loops)
+    extension: Extension
+    if isinstance(neighbors, str):
+        extension = SampleExtension(X, layout, find, join, row)
+        if copies is not None:
+            own = graph.degree - graph.strength if self_loops else None
+            graph = copies.spread(graph, weigher.silent, own)
+            weigher, high = weigher.at(copies.row), 1.0
+    else:
+        extension = TransformerExtension(transformer, layout, join)
+    if kernel == "binary":
+        return Affinity(graph, GraphSimilarity(graph), extension, row)
+    similarity = KernelSimilarity(partial(layout.space, X), weigher, high)
+    return Affinity(graph, similarity, extension, row)
+
+
+def graph_from_distances(
+    distances: Any,
+    n_neighbors: int | None = None,
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    self_loops: bool = False,
+    negative: str = "clip",
+) -> Graph:
+    """Make a graph from a sparse matrix of neighbour distances.
+
+    Such matrices come from scikit-learn's neighbours transformers (``mode="distance"``) and from
+    scanpy (``adata.obsp["distances"]``). Every stored entry off the diagonal is a neighbour, a
+    stored 0 a duplicate. An edge is kept when either end stores it; where the two differ, the
+    nearer counts.
+
+    Parameters
+    ----------
+    distances : scipy sparse matrix or array of shape (n, n)
+        Distances to the neighbours of each sample; finite, >= 0.
+    n_neighbors : int, optional
+        Take only so many nearest of each row, and the ties of the last; else all.
+    kernel, bandwidth, self_loops, negative
+        As in :func:`sentree.knn_graph`. "cosine" and "correlation" take the distances as
+        1 - similarity;
+        the local bandwidth is the distance to the 7th neighbour, or the last if there are fewer.
+
+    Returns
+    -------
+    Graph
+    """
+    return distance_affinity(
+        distances,
+        n_neighbors,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        self_loops=self_loops,
+        negative=negative,
+    )[0]
+
+
+def distance_affinity(
+    distances: Any,
+    n_neighbors: int | None = None,
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | Literal["local"] = "local",
+    self_loops: bool = False,
+    negative: str = "clip",
+) -> Affinity:
+    """Return the graph of :func:`graph_from_distances`, its similarity and its extension."""
+    rule = _check_kernel(kernel, bandwidth, negative)
+    if not is_sparse(distances):
+        raise TypeError(f"expected a scipy sparse matrix, got {type(distances).__name__}")
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] < 2:
+        raise ValueError(
+            f"distances must be square with at least 2 rows, got shape {distances.shape}"
+        )
+    n = distances.shape[0]
+    p = None if n_neighbors is None else _check_neighbors(n_neighbors, n)
+    found = neighbors_from_distances(distances, p)
+    widths = bandwidths(bandwidth, found, _LOCAL_RANK)
+    weigher = Weigher(rule, widths, negative, np.zeros(n, dtype=bool))
+    graph = _assemble(found, weigher, self_loops)
+    extension = DistanceExtension(weigher, p, _LOCAL_RANK, self_loops)
+    return Affinity(graph, GraphSimilarity(graph), extension)
+
+
+def _check_kernel(kernel: str, bandwidth: Any, negative: str) -> Kernel:
+    """Return the kernel of a name after checking what belongs to it."""
+    _check_choice("kernel", kernel, KERNELS)
+    _check_choice("negative", negative, NEGATIVE)
+    number = isinstance(bandwidth, Real) and not isinstance(bandwidth, bool)
+    if bandwidth != "local" and not (number and 0 < float(bandwidth) < math.inf):
+        raise ValueError(f"bandwidth must be 'local' or a number > 0, got {bandwidth!r}")
+    return KERNELS[kernel]
+
+
+def _check_choice(what: str, value: Any, choices: Any) -> None:
+    if value not in choices:
+        raise ValueError(f"unknown {what} {value!r}; choose from {list(choices)}")
+
+
+def _ranking_metric(kernel: str, metric: Metric) -> Metric:
+    """Return the metric that ranks neighbours: the kernel's own where it has one."""
+    own = KERNELS[kernel].metric
+    if own is None:
+        return metric
+    if metric not in ("euclidean", own):
+        raise ValueError(
+            f"kernel={kernel!r} ranks neighbours by itself and takes no metric={metric!r}; "
+            "use kernel='gaussian' or 'binary' with that metric"
+        )
+    return own
+
+
+def _check_search(neighbors: Any, kernel: str, metric: Metric) -> None:
+    """Refuse unknown searches, and transformers whose distances the kernel cannot use."""
+    if isinstance(neighbors, str) and neighbors in SEARCH_NAMES:
+        return
+    if isinstance(neighbors, type) or not hasattr(neighbors, "fit_transform"):
+        raise ValueError(
+            f"unknown neighbors {neighbors!r}; choose from {list(SEARCH_NAMES)} or pass a "
+            "transformer such as sklearn.neighbors.KNeighborsTransformer(mode='distance')"
+        )
+    if getattr(neighbors, "mode", "distance") == "connectivity" and kernel != "binary":
+        raise ValueError(
+            "a transformer with mode='connectivity' gives no distances: use mode='distance', or "
+            "kernel='binary'"
+        )
+    theirs = _transformer_metric(neighbors)
+    if theirs is not None and theirs != canonical_metric(metric):
+        raise ValueError(
+            f"the transformer measures {theirs!r} distances, but kernel={kernel!r} here ranks by "
+            f"{metric!r}: make the two the same"
+        )
+
+
+def _transformer_metric(transformer: Any) -> Metric | None:
+    """Metric of a transformer under its usual name; None where it does not tell."""
+    metric = getattr(transformer, "metric", None)
+    if metric == "minkowski":
+        metric = {1: "manhattan", 2: "euclidean"}.get(getattr(transformer, "p", 2))
+    return None if metric is None else canonical_metric(metric)
+
+
+def _check_neighbors(n_neighbors: Any, n: int) -> int | None:
+    """Return the number of neighbours, at most n - 1; None for "auto"."""
+    if isinstance(n_neighbors, str) and n_neighbors == "auto":
+        return None
+    whole = isinstance(n_neighbors, Integral) and not isinstance(n_neighbors, bool)
+    if not whole or n_neighbors < 1:
+        raise ValueError(f"n_neighbors must be 'auto' or an integer >= 1, got {n_neighbors!r}")
+    return min(int(n_neighbors), n - 1)
+
+
+def _check_pairs(i: ArrayLike, j: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return index arrays of equal length within 0..n-1."""
+    first, second = np.asarray(i), np.asarray(j)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(
+            f"pairs need two 1-D arrays of one length, got {first.shape} and {second.shape}"
+        )
+    if first.size == 0:
+        return first.astype(np.intp), second.astype(np.intp)
+    for index in (first, second):
+        if index.dtype.kind not in "iu":
+            raise ValueError(f"pairs need integer indices, got dtype {index.dtype}")
+        if index.min() < 0 or index.max() >= n:
+            raise ValueError(f"pairs need indices within 0..{n - 1}")
+    return first, second
+
+
+def _seed(random_state: Any) -> int:
+    """Draw one seed for the searches that need one."""
+    from sklearn.utils import check_random_state
+
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _transform(transformer: Any, samples: Any, p: int | None) -> tuple[Any, Neighbors]:
+    """Let a copy of a transformer find the neighbours, and return it too."""
+    from sklearn.base import clone
+
+    fitted = clone(transformer, safe=False)
+    matrix = fitted.fit_transform(samples)
+    n = samples.shape[0]
+    if not is_sparse(matrix) or matrix.shape != (n, n):
+        raise ValueError(
+            f"the transformer must return a sparse matrix of shape ({n}, {n}), got "
+            f"{type(matrix).__name__} of shape {np.shape(matrix)}"
+        )
+    return fitted, neighbors_from_distances(matrix, p)
+
+
+def _assemble(found: Neighbors, weigher: Weigher, self_loops: bool) -> Graph:
+    """Weigh the neighbours, drop what has no weight, and join both directions."""
+    directed = weigher.edges(found, weigher(found.distances, found.rows, found.indices))
+    backward = directed.T.tocsr()
+    forward = backward.T.tocsr()  # a transposition also sorts the rows
+    both: Any = forward.maximum(backward)
+    own: Any = both.sum(axis=1) + ~weigher.silent if self_loops else None
+    return Graph(both.indptr, both.indices, both.data, own)

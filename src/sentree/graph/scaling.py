@@ -1,0 +1,251 @@
+"""Samples as they come: checked, scaled and laid out for a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from sentree.graph import FloatArray
+from sentree.graph.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
+from sentree.graph.tails import Tails
+
+__all__ = ["Layout", "check_samples", "check_squares", "weigh"]
+
+#: Squares of larger values overflow.
+_LARGEST = 1e150
+#: Squares of smaller values are 0, or have lost digits.
+_SMALLEST = 1e-140
+
+
+#: How far apart the two values of a column of truths are where other features have variance 1.
+_TRUTH = 1.6
+
+
+class Scale(NamedTuple):
+    """Features less an offset, over a spread; infinite for constant ones, which so become 0."""
+
+    offset: FloatArray
+    spread: FloatArray
+
+    def __call__(self, samples: Any) -> Any:
+        """Return scaled samples; new ones far outside of the old stay in the range of squares."""
+        if is_sparse(samples):  # the offset is 0
+            scaled = sp.csr_array(samples @ sp.diags_array(1.0 / self.spread))
+            scaled.eliminate_zeros()
+            np.clip(scaled.data, -_LARGEST, _LARGEST, out=scaled.data)
+            return scaled
+        scaled = samples - self.offset
+        with np.errstate(over="ignore"):
+            scaled /= self.spread
+        return np.clip(scaled, -_LARGEST, _LARGEST, out=scaled)
+
+
+def _minmax(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to [0, 1]."""
+    low = samples.min(axis=0)
+    return low, samples.max(axis=0) - low
+
+
+def _zscore(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to mean 0 and variance 1."""
+    from sklearn.preprocessing import StandardScaler
+
+    # A power of two changes no digit, and squares stay within what numbers can hold.
+    _, power = np.frexp(np.abs(samples).max(axis=0))
+    unit = np.ldexp(1.0, power)
+    scaler = StandardScaler().fit(samples / unit)
+    return scaler.mean_ * unit, scaler.scale_ * unit
+
+
+def _table(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to variance 1, but columns of two values to a fixed distance of these.
+
+    Their variance would make the rarer of two values the more important.
+    """
+    offset, spread = _zscore(samples)
+    low, high = samples.min(axis=0), samples.max(axis=0)
+    two = ((samples == low) | (samples == high)).all(axis=0)
+    return np.where(two, low, offset), np.where(two, (high - low) / _TRUTH, spread)
+
+
+def _centre(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to mean 0."""
+    return samples.mean(axis=0), np.ones(samples.shape[1])
+
+
+def _maxabs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bring each feature to at most 1 in magnitude, 0 staying 0."""
+    return np.zeros(samples.shape[1]), np.abs(samples).max(axis=0)
+
+
+_SCALES: dict[str, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
+    "minmax": _minmax,
+    "zscore": _zscore,
+    "table": _table,
+    "centre": _centre,
+    "maxabs": _maxabs,
+}
+#: Scales that leave distances the same without their offset.
+_SHIFTED = ("minmax", "zscore", "table", "centre")
+#: Before the name of a scale: of the logarithms of the values plus 1.
+_LOG = "log-"
+
+
+def _sparse_scale(samples: Any, scale: str, metric: Metric) -> tuple[FloatArray, FloatArray]:
+    """Return the scale of sparse samples, with an offset of 0: one column after the other."""
+    if scale in _SHIFTED and metric != "euclidean":
+        raise ValueError(
+            f"scale={scale!r} moves zeros, which makes sparse data dense: use scale='maxabs', or "
+            "pass X.toarray()"
+        )
+    if scale == "maxabs":
+        largest = abs(samples).max(axis=0).toarray().ravel()
+        return np.zeros(largest.size), np.where(largest > 0, largest, np.inf)
+    by_column = samples.tocsc()
+    spread = np.empty(samples.shape[1])
+    for j in range(samples.shape[1]):
+        column = by_column[:, [j]].toarray()
+        spread[j] = _SCALES[scale](column)[1][0] if np.ptp(column) else np.inf
+    return np.zeros(samples.shape[1]), spread
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """How samples are scaled and compared: fitted once, the same for new ones.
+
+    Long tails are drawn in first, then features are scaled, then weighed; directions, combinations
+    of weighed features that tell classes apart, go in beside them.
+    """
+
+    metric: Metric
+    scale: Scale | None
+    logarithm: bool = False  # of values plus 1, before they are scaled
+    tails: Tails | None = None
+    weights: FloatArray | None = None
+    directions: FloatArray | None = None  # features x directions, only with weights
+
+    @classmethod
+    def fit(
+        cls, samples: Any, scale: str | None, metric: Metric, tails: Tails | None = None
+    ) -> Layout:
+        """Take the scale from samples that were checked."""
+        if scale is None:
+            return cls(metric, None)
+        name = scale.removeprefix(_LOG)
+        if name not in _SCALES:
+            known = [None, *_SCALES, *(_LOG + known for known in _SCALES)]
+            raise ValueError(f"unknown scale {scale!r}; choose from {known}")
+        logarithm = name != scale
+        if logarithm:
+            samples = _logarithms(samples)
+        if is_sparse(samples):
+            return cls(metric, Scale(*_sparse_scale(samples, name, metric)), logarithm)
+        drawn = samples if tails is None else tails(samples)
+        offset, spread = _SCALES[name](drawn)
+        constant = np.ptp(drawn, axis=0) == 0
+        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm, tails)
+
+    def weighed(self, weights: FloatArray | None, directions: FloatArray | None = None) -> Layout:
+        """Return the layout with other weights of the features, and directions of theirs."""
+        return replace(self, weights=weights, directions=directions)
+
+    def scaled(self, samples: Any) -> Any:
+        """Return checked samples with their features drawn in, scaled and weighed."""
+        if self.logarithm:
+            samples = _logarithms(samples)
+        if self.tails is not None:
+            samples = self.tails(samples)
+        if self.scale is not None:
+            samples = self.scale(samples)
+        return samples if self.weights is None else weigh(samples, self.weights, self.directions)
+
+    def space(self, X: Any) -> Space:
+        """Return samples, one or more, laid out for the search."""
+        return make_space(self.scaled(check_samples(X, fewest=1)), self.metric)
+
+
+def _logarithms(samples: Any) -> Any:
+    """Return the logarithms of values plus 1; values below 0 count as 0."""
+    if not is_sparse(samples):
+        return np.log1p(np.maximum(samples, 0.0))
+    return sp.csr_array(
+        (np.log1p(np.maximum(samples.data, 0.0)), samples.indices, samples.indptr), samples.shape
+    )
+
+
+def weigh(samples: FloatArray, weights: FloatArray, directions: FloatArray | None) -> FloatArray:
+    """Return scaled samples with their features weighed, and directions of these beside them."""
+    weighed = np.clip(samples * weights, -_LARGEST, _LARGEST)
+    if directions is None:
+        return weighed
+    # Feature by feature: a matrix product rounds a row by what is beside it, and a training sample
+    # that comes back alone would not be found equal.
+    along = np.zeros((len(samples), directions.shape[1]))
+    for column, direction in zip(weighed.T, directions, strict=True):
+        along += column[:, None] * direction
+    return np.hstack((weighed, np.clip(along, -_LARGEST, _LARGEST)))
+
+
+def check_samples(X: Any, fewest: int = 2) -> Any:
+    """Return X as a float64 array or canonical CSR array of finite values."""
+    samples = _float_csr(X) if is_sparse(X) else _float_array(X)
+    if samples.ndim != 2:
+        raise ValueError(f"X must be 2-D (samples by features), got shape {samples.shape}")
+    if samples.shape[0] < fewest or samples.shape[1] < 1:
+        raise ValueError(
+            f"X needs at least {fewest} samples and 1 feature, got shape {samples.shape}"
+        )
+    _check_range(samples)
+    return samples
+
+
+def _float_csr(X: Any) -> Any:
+    """Return a CSR copy, so that putting it in order does not touch X."""
+    samples = sp.csr_array(X, dtype=np.float64, copy=True)
+    samples.sum_duplicates()
+    return samples
+
+
+def _float_array(X: Any) -> Any:
+    """Return X as a row-major float64 array."""
+    samples = np.asarray(X)
+    if samples.dtype.kind == "c":
+        raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}")
+    try:
+        return np.asarray(samples, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}") from error
+
+
+def _check_range(samples: Any) -> None:
+    """Name the first value that is not finite or whose square would not be."""
+    values = samples.data if is_sparse(samples) else samples
+    good = np.abs(values) <= _LARGEST
+    if good.all():
+        return
+    if is_sparse(samples):
+        k = int(np.flatnonzero(~good)[0])
+        row = int(np.searchsorted(samples.indptr, k, side="right") - 1)
+        column = int(samples.indices[k])
+    else:
+        row, column = (int(k) for k in np.argwhere(~good)[0])
+    raise ValueError(
+        f"X has {samples[row, column]} in row {row}, column {column}; values must be finite and at "
+        f"most {_LARGEST:g}"
+    )
+
+
+def check_squares(space: Space) -> None:
+    """Refuse samples so small that their distances vanish."""
+    if not isinstance(space, EuclideanSpace) or space.unit:
+        return
+    largest = float(abs(space.points).max())
+    if 0 < largest < _SMALLEST:
+        raise ValueError(
+            f"the largest value of X is {largest:.3g}, and squares of such values vanish: multiply "
+            "X by a constant, or scale its features"
+        )

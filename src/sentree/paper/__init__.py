@@ -1,0 +1,1 @@
+"""The study of the paper: the methods that it compares, and its tables and figures."""

@@ -1,0 +1,199 @@
+"""Constraint weights by degree and by information: the relation graph of the multilevel search.
+
+A constrained point gives its must-links a total weight of its own degree, split over its partners,
+so that knowing something counts as much as all its neighbours do, whatever the scale of the graph.
+Its cannot-links get a share of that which says how much a cannot-link tells: with two classes as
+much as a must-link, with twenty almost nothing (:func:`cannot_share`).
+
+Classes, groups and large components are not expanded to pairs. Each gets an *anchor*, a vertex of
+its own that all members are must-linked to and that cannot-links of the whole set end at. An anchor
+has no edges in the data graph and the volume of an average vertex. So a hundred thousand labels
+cost a hundred thousand entries.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree._util.labels import ramp, renumber
+from sentree.constraints import Closure, Constraints
+from sentree.graph import FloatArray, Graph, largest_column
+
+__all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
+
+#: Components up to this size are cliques of pairs; larger ones, and all classes, get an anchor.
+_LARGEST_CLIQUE = 32
+#: In a larger set of components that exclude one another, each is kept from this many others.
+_LARGEST_APART = 1000
+_APART_PARTNERS = 16
+
+IntArray = NDArray[np.int64]
+
+
+class Anchored(NamedTuple):
+    """The graphs of a constrained search: the samples first, then the anchors."""
+
+    graph: Graph
+    relation: Any
+    n: int  # of samples
+    together: NDArray[np.int32] | None = None  # must-linked vertices share a number
+
+    def part(self, vertices: NDArray[Any]) -> tuple[Graph, Any]:
+        """Return the graphs of some vertices alone."""
+        inner = Graph.from_scipy(self.graph.to_scipy()[vertices][:, vertices])
+        return inner, None if self.relation is None else self.relation[vertices][:, vertices]
+
+    def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Take the labels of the samples, and give every anchor that of most of its members."""
+        labels = renumber(labels[: self.n])
+        if self.graph.n == self.n:
+            return labels
+        rows = self.relation[self.n :, : self.n].tocoo()
+        shape = (rows.shape[0], int(labels.max()) + 1)
+        pull = np.maximum(rows.data, 0.0)
+        votes = sp.coo_array((pull, (rows.row, labels[rows.col])), shape=shape)
+        return np.concatenate((labels, np.maximum(largest_column(votes), 0).astype(np.int32)))
+
+
+def cannot_share(same: float) -> float:
+    """Return the information of a cannot-link against that of a must-link.
+
+    ``same`` is the chance that two random samples belong together; a constraint tells -log2 of the
+    chance that a random pair would satisfy it.
+    """
+    same = min(max(same, 1e-6), 0.5)
+    return float(np.log2(1 - same) / np.log2(same))
+
+
+def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> Anchored:
+    """Weigh constraints by degree and information.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    given : Constraints
+        The constraints; their weights multiply.
+    closure : Closure
+        What they entail.
+    share : float
+        Weight of a point's cannot-links against its must-links.
+    """
+    n = graph.n
+    size = np.bincount(closure.component, minlength=closure.n_components)
+    anchored = size > _LARGEST_CLIQUE
+    classes = closure.class_component[closure.class_component >= 0]
+    anchored[classes[size[classes] > 1]] = True
+    place = np.full(closure.n_components, -1, dtype=np.int64)
+    place[anchored] = n + np.arange(anchored.sum())
+    total = n + int(anchored.sum())
+
+    mass = np.zeros(total)
+    mass[:n] = graph.degree
+    members = np.flatnonzero(anchored[closure.component])
+    anchors = place[closure.component[members]]
+    np.add.at(mass, anchors, graph.degree[members])
+    must, cannot = _mean_weights(given, n)
+
+    i, j = _cliques(closure, size, anchored)
+    pull = mass[:n] * must / np.maximum(_counts(i, j, n), 1)
+    clique = np.sqrt(pull[i] * pull[j])
+    a, b = _apart(closure, size, place)
+    push = mass * np.concatenate((cannot, np.ones(total - n))) / np.maximum(_counts(a, b, total), 1)
+    apart = -share * np.sqrt(push[a] * push[b])
+
+    rows = np.concatenate((i, members, a))
+    columns = np.concatenate((j, anchors, b))
+    weights = np.concatenate((clique, mass[members] * must[members], apart))
+    half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
+    relation = (half + half.T).tocsr()
+    relation.sort_indices()
+    together = renumber(np.concatenate((closure.component, np.flatnonzero(anchored))))
+    anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
+    return Anchored(anchored_graph, relation, n, together)
+
+
+def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:
+    """Weigh triplets by degree: each sample gives its degree, split over its triplets."""
+    share = graph.degree / np.maximum(np.bincount(given.triplets.ravel(), minlength=graph.n), 1)
+    return np.asarray(np.cbrt(share[given.triplets].prod(axis=1)) * given.triplet_weight)
+
+
+def with_triplets(search: Anchored, given: Constraints, weight: FloatArray) -> Anchored:
+    """Read triplets as pairs: i and j attract each other, and repel k by as much in all.
+
+    Together the three then weigh nothing, and the search of a partition is free to unite them.
+    """
+    if not len(given.triplets):
+        return search
+    i, j, k = given.triplets.T
+    rows, columns = np.concatenate((i, i, j)), np.concatenate((j, k, k))
+    weights = np.concatenate((weight, -weight / 2, -weight / 2))
+    total = search.graph.n
+    half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
+    known = half + half.T
+    return search._replace(relation=known if search.relation is None else search.relation + known)
+
+
+def _mean_weights(given: Constraints, n: int) -> tuple[FloatArray, FloatArray]:
+    """Average the given weights at every point: of its must-links, of its cannot-links."""
+
+    def mean(pairs: IntArray, weight: FloatArray) -> FloatArray:
+        ends = pairs.T.ravel()
+        count = np.bincount(ends, minlength=n)
+        sums = np.bincount(ends, np.tile(weight, 2), n)
+        return np.asarray(np.where(count > 0, sums / np.maximum(count, 1), 1.0))
+
+    return mean(given.must_link, given.must_weight), mean(given.cannot_link, given.cannot_weight)
+
+
+def _counts(i: IntArray, j: IntArray, n: int) -> NDArray[np.intp]:
+    """Count the partners of each vertex."""
+    return np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
+
+
+def _cliques(
+    closure: Closure, size: NDArray[Any], anchored: NDArray[np.bool_]
+) -> tuple[IntArray, IntArray]:
+    """List the pairs inside the small components."""
+    chosen = np.flatnonzero((size[closure.component] > 1) & ~anchored[closure.component])
+    order = chosen[np.argsort(closure.component[chosen], kind="stable")]
+    component = closure.component[order]
+    end = np.searchsorted(component, component, side="right")
+    after = end - np.arange(order.size) - 1
+    left = np.repeat(np.arange(order.size), after)
+    right = left + 1 + ramp(after)
+    return order[left].astype(np.int64), order[right].astype(np.int64)
+
+
+def _apart(closure: Closure, size: NDArray[Any], place: IntArray) -> tuple[IntArray, IntArray]:
+    """List the pairs of vertices kept apart: anchors where there are some, else all members."""
+    pairs = [closure.direct, *map(_exclusive_pairs, closure.exclusive)]
+    u, v = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0).T
+    order = np.argsort(closure.component, kind="stable")
+    start = np.cumsum(size) - size
+    ends = np.where(place >= 0, 1, size)  # vertices that stand for a component
+    area = ends[u] * ends[v]
+    owner = np.repeat(np.arange(u.size), area)
+    cell = ramp(area)
+    row, column = np.divmod(cell, ends[v[owner]])
+
+    def vertex(c: IntArray, k: IntArray) -> IntArray:
+        return np.asarray(np.where(place[c] >= 0, place[c], order[start[c] + k]), dtype=np.int64)
+
+    return vertex(u[owner], row), vertex(v[owner], column)
+
+
+def _exclusive_pairs(components: IntArray) -> IntArray:
+    """Pair the components of a set: all with all, or each with some where they are many."""
+    m = components.size
+    if m <= _LARGEST_APART:
+        left, right = np.triu_indices(m, 1)
+    else:
+        left = np.repeat(np.arange(m), _APART_PARTNERS)
+        right = (left + np.tile(np.arange(1, _APART_PARTNERS + 1), m)) % m
+    return np.column_stack((components[left], components[right])).astype(np.int64)

@@ -1,0 +1,71 @@
+"""A document as Markdown with pipe tables; pictures are links to files beside it."""
+
+from __future__ import annotations
+
+import re
+
+from sentree.report.document.blocks import (
+    Block,
+    Bullets,
+    Document,
+    Facts,
+    Folded,
+    Heading,
+    Paragraph,
+    Picture,
+    Span,
+    Table,
+    Text,
+)
+
+__all__ = ["as_markdown"]
+
+
+def as_markdown(document: Document) -> str:
+    """Write a document as Markdown."""
+    return "\n\n".join(map(_block, document)) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Heading(level, text):
+            return f"{'#' * level} {_escape(text)}"
+        case Paragraph(text):
+            return _text(text)
+        case Bullets(items):
+            return "\n".join(f"- {_text(item)}" for item in items)
+        case Facts(items):
+            return "\n".join(f"- {_escape(name)}: {_escape(figure)}" for figure, name in items)
+        case Table():
+            return f"{_text(block.caption)}\n\n{_table(block)}"
+        case Picture(name, caption):
+            return f"![{_escape(block.alternative)}]({name}.png)\n\n{_text(caption)}"
+        case Folded(title, inside):
+            return "\n\n".join([f"**{_escape(title)}**", *map(_block, inside)])
+
+
+def _table(table: Table) -> str:
+    names = [_escape(" ".join(filter(None, column))) for column in table.columns]
+    words = {0, *table.words}
+    lines = [names, ["---" if number in words else "--:" for number in range(len(names))]]
+    lines += [[_text(cell) for cell in row] for row in table.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _text(text: Text) -> str:
+    return "".join(map(_span, text))
+
+
+def _span(span: Span) -> str:
+    if not span.text:
+        return ""
+    if span.style == "code":
+        return f"`{' '.join(span.text.replace('`', '').split())}`"
+    escaped = _escape(span.text)
+    wrap = {"strong": "**{}**", "sup": "<sup>{}</sup>"}
+    return wrap.get(span.style, "{}").format(escaped)
+
+
+def _escape(text: str) -> str:
+    flat = re.sub(r"\s+", " ", text).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_|\[\]])", r"\\\1", flat)

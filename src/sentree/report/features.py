@@ -1,0 +1,60 @@
+"""Which features counted, where they did not count alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sentree.relation.feature_weights import Features
+from sentree.report.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
+from sentree.report.subject import Subject, clean
+
+__all__ = ["feature_section"]
+
+
+def feature_section(subject: Subject) -> Document:
+    """Tell which features were weighed by labels, and which had long tails."""
+    features: Features = subject.model.features_
+    told = []
+    if features.weights is not None:
+        told.append(
+            "The labels show which features tell the classes apart: such features were given more "
+            "weight when samples were compared, and others less. Whether that helps was tried on "
+            "labels that were hidden in turn."
+        )
+    if features.n_directions:
+        told.append(
+            f"{counted(features.n_directions, 'combination')} of features that tell the classes "
+            "apart counted beside the features themselves."
+        )
+    if features.tamed.size:
+        told.append(
+            f"{counted(features.tamed.size, 'feature')} with a long tail (many small values, few "
+            "very large ones) went in as a logarithm, so that the few do not decide."
+        )
+    told.append("Fit with `affinity='gaussian'` to take the features as they are.")
+    return [
+        Paragraph(prose(" ".join(told))),
+        Paragraph([Span(clean(_sentence(features)))]),
+        Folded("All features", [_table(features)]),
+    ]
+
+
+def _sentence(features: Features) -> str:
+    said = str(features)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def _table(features: Features) -> Table:
+    """List the features, those of most weight first."""
+    weights = np.ones(features.n_features) if features.weights is None else features.weights
+    tamed = set(features.tamed.tolist())
+    rows = [
+        [
+            [Span(clean(features.name(k)))],
+            [Span(f"{weights[k]:.2f}")],
+            [Span("logarithm" if k in tamed else "")],
+        ]
+        for k in np.argsort(-weights, kind="stable").tolist()
+    ]
+    caption = "Weights of the features in distances, 1 on average."
+    return Table(prose(caption), [("", "feature"), ("", "weight"), ("", "tail")], rows, words=(2,))

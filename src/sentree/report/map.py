@@ -1,0 +1,161 @@
+"""A map of the samples: where to draw each, so that neighbours in the graph are neighbours on it.
+
+Neighbours draw each other near and random others push each other away, from the smoothest
+directions of the graph as the start (the idea of UMAP, on the graph that there is). The clusters
+have no say in it, so a map cannot make them look better apart than the data have them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.graph import FloatArray, Graph
+from sentree.search.recipes import strongest
+
+__all__ = ["is_map", "places"]
+
+#: Most samples that are laid out; others are put among their neighbours.
+_LAID_OUT = 5000
+#: Neighbours that draw a sample, and random others that push it away in a step.
+_NEAR, _FAR = 10, 4
+_STEPS = 120
+#: Rounds in search of the smoothest directions, and directions sought.
+_ROUNDS, _DIRECTIONS = 40, 6
+#: What draws all samples to the middle, so that parts that do not touch stay in the picture.
+_GATHER = 0.01
+#: Longest step of a sample; distances on the map between neighbours are about 1.
+_LONGEST = 4.0
+#: How far samples that were not laid out are strewn around their place.
+_STREWN = 0.15
+
+
+def places(model: Any, X: Any = None) -> FloatArray:
+    """Return a place on a map for each sample of a fitted model.
+
+    Parameters
+    ----------
+    model : fitted SSEPartition or SSEHierarchy
+        Its ``graph_`` is laid out: samples joined in it are near each other.
+    X : array-like of shape (n_samples, n_features), optional
+        The samples. Where there are two features, these are the map.
+
+    Returns
+    -------
+    float64 array of shape (n_samples, 2)
+
+    Notes
+    -----
+    The clusters have no say in the map. Distances between groups that do not touch mean little. Of
+    more than 5,000 samples a random 5,000 are laid out and the others are put among their
+    neighbours, so the cost hardly grows. The same model gives the same map.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sentree import SSEPartition, report
+    >>> report.places(SSEPartition(n_clusters=3).fit(load_iris().data)).shape
+    (150, 2)
+    """
+    if is_map(X):
+        given: FloatArray = np.asarray(X, dtype=np.float64)
+        if given.shape[0] != model.graph_.n:
+            raise ValueError(f"X has {given.shape[0]} rows, the model {model.graph_.n} samples")
+        return given
+    graph, random = model.graph_, np.random.default_rng(0)
+    if graph.n <= _LAID_OUT:
+        return _laid_out(graph, random)
+    chosen = np.sort(random.choice(graph.n, _LAID_OUT, replace=False))
+    among = _laid_out(_between(graph, chosen), random)
+    return _put_among(graph, chosen, among, random)
+
+
+def is_map(X: Any) -> bool:
+    """Tell whether samples can be drawn as they are: two features, not sparse."""
+    return not sp.issparse(X) and np.ndim(X) == 2 and np.shape(X)[1] == 2
+
+
+def _between(graph: Graph, chosen: NDArray[np.int64]) -> Graph:
+    """Return the graph between some vertices; through one other where direct edges are few."""
+    weights = graph.to_scipy()
+    out = weights[chosen]
+    direct = out[:, chosen]
+    if direct.nnz < _NEAR * chosen.size:
+        inverse = sp.dia_array(([1 / np.maximum(graph.strength, 1e-300)], [0]), weights.shape)
+        direct = (out @ inverse @ out.T).tocsr()
+        direct.setdiag(0)
+        direct.eliminate_zeros()
+        direct = (direct + direct.T) / 2  # rounding must not make it unequal
+    return Graph.from_scipy(direct)
+
+
+def _laid_out(graph: Graph, random: np.random.Generator) -> FloatArray:
+    """Lay a graph out."""
+    if graph.n_edges == 0:
+        return random.normal(size=(graph.n, 2))
+    weights = strongest(graph, _NEAR).to_scipy()
+    place = 10 * _smoothest(weights, random) + 0.05 * random.normal(size=(graph.n, 2))
+    per_row = 1 / np.maximum(weights.sum(axis=1), 1e-300)
+    pull = sp.dia_array(([per_row], [0]), weights.shape) @ weights
+    pull = ((pull + pull.T) / 2).tocsr()
+    row = np.repeat(np.arange(graph.n), np.diff(pull.indptr))
+    weight = pull.data.copy()
+    for step in range(_STEPS):
+        away = ((place[row] - place[pull.indices]) ** 2).sum(axis=1)
+        pull.data = 2 * weight / (1 + away)
+        force = pull @ place - pull.sum(axis=1)[:, None] * place
+        force -= _GATHER * (place - place.mean(axis=0))
+        for _ in range(_FAR):
+            apart = place - place[random.integers(0, graph.n, graph.n)]
+            away = (apart**2).sum(axis=1)
+            push = apart * (2 / ((0.01 + away) * (1 + away)))[:, None]
+            force += np.clip(push, -_LONGEST, _LONGEST) / _FAR
+        place += (1 - step / _STEPS) * np.clip(force, -_LONGEST, _LONGEST)
+    return place
+
+
+def _smoothest(weights: Any, random: np.random.Generator) -> FloatArray:
+    """Return the two directions that change least along edges, each from -1 to 1."""
+    degree = np.maximum(weights.sum(axis=1), 1e-300)
+    root = sp.dia_array(([degree**-0.5], [0]), weights.shape)
+    step = (root @ weights @ root).tocsr()
+    constant = np.sqrt(degree)[:, None] / np.sqrt(degree.sum())
+    n = weights.shape[0]
+    basis = random.normal(size=(n, min(_DIRECTIONS, n)))
+    for k in range(_ROUNDS):
+        basis = (basis + step @ basis) / 2
+        basis -= constant @ (constant.T @ basis)
+        if k % 5 == 4:
+            basis = np.linalg.qr(basis)[0]
+    _, turn = np.linalg.eigh(basis.T @ (step @ basis))
+    found = (basis @ turn[:, ::-1])[:, :2] / np.sqrt(degree)[:, None]
+    found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])])
+    return np.asarray(found / np.maximum(np.abs(found).max(axis=0), 1e-300))
+
+
+def _put_among(
+    graph: Graph, chosen: NDArray[np.int64], among: FloatArray, random: np.random.Generator
+) -> FloatArray:
+    """Put all vertices among those that have a place, from neighbour to neighbour."""
+    weights = graph.to_scipy()
+    place = np.zeros((graph.n, 2))
+    known = np.zeros(graph.n)
+    place[chosen], known[chosen] = among, 1.0
+    while True:
+        mass = weights @ known
+        new = (known == 0) & (mass > 0)
+        if not new.any():
+            break
+        place[new] = (weights @ place)[new] / mass[new, None]
+        known[new] = 1.0
+    lost = known == 0  # parts of the graph without any place go below all others
+    low, high = among.min(axis=0), among.max(axis=0)
+    below = [0.0, 0.05 * (high[1] - low[1]) + 1.0]
+    place[lost] = random.uniform(low, [high[0], low[1]], (int(lost.sum()), 2)) - below
+    strewn = np.ones(graph.n, dtype=np.bool_)
+    strewn[chosen] = False
+    place[strewn] += _STREWN * random.normal(size=(int(strewn.sum()), 2))
+    return place

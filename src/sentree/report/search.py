@@ -1,0 +1,166 @@
+"""The tree, and how the search for the result went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree import plots
+from sentree.estimators.hierarchy import SSEHierarchy
+from sentree.report.document.blocks import Document, Paragraph, Span, Table, counted, prose
+from sentree.report.pictures import Pictures
+from sentree.report.subject import Subject, clean
+from sentree.search.natural_number import NaturalScale
+from sentree.search.recipes import Recipe, Selection
+
+__all__ = ["search_section", "tree_section"]
+
+#: What the constraints add to the objective of clusters, and of a tree.
+_COST = "Broken must-links add to it and kept cannot-links take from it; labels do both."
+_TREE_COST = (
+    "Must-links add to it, the more the higher up the tree parts their samples; a little even "
+    "where they are kept, since at the bottom all samples are parted. Cannot-links take from it; "
+    "labels do both."
+)
+
+
+def tree_section(subject: Subject, pictures: Pictures) -> Document:
+    """Draw the tree, where it has any branches."""
+    tree = subject.model.tree_
+    if tree.height < 2:
+        told = "The tree has no branches: all samples are right below the top, so none is drawn."
+        return [Paragraph(prose(told))]
+    return [
+        Paragraph(
+            prose(
+                f"The tree has {counted(tree.n_nodes - tree.n_leaves, 'branching point')} and "
+                f"{tree.height:,} levels below the top, the lowest of which are the samples."
+            )
+        ),
+        pictures.draw(
+            "tree",
+            "The tree from the top, all samples, downward. A block is as wide as it has samples "
+            "and has the colour of its largest cluster, paler where several are mixed; a name "
+            "stands on the block that is the cluster, numbers count samples. Of many blocks, "
+            "the small ones are united.",
+            (9.0, 5.0),
+            lambda ax: plots.tree(tree, subject.named_labels, names=subject.sample_names, ax=ax),
+        ),
+    ]
+
+
+def search_section(subject: Subject, pictures: Pictures) -> Document:
+    """Tell the value of the result, the way there, and how the recipe was chosen."""
+    model = subject.model
+    penalty = model.objective_ - model.entropy_
+    is_tree = isinstance(model, SSEHierarchy)
+    told = (
+        "The search makes one number as small as it can, the objective. It is "
+        f"{model.objective_:.4f} bits: {model.entropy_:.4f} to describe each step of a walk from "
+        f"neighbour to neighbour (few where the walk stays within "
+        f"{'branches of the tree' if is_tree else 'clusters'} for long)"
+    )
+    told += f", and {penalty:+.4f} for the constraints. " if subject.report.n_given else ". "
+    if subject.report.n_given:
+        told += _TREE_COST if is_tree else _COST
+    told += (
+        " Lower is better, but only among results of the same data, constraints and number of "
+        "clusters."
+    )
+    document: list[Any] = [Paragraph(prose(told))]
+    if getattr(model, "graph_settings_", None) is not None:
+        document.append(
+            Paragraph([Span(clean(f"The samples were taken for {model.graph_settings_}."))])
+        )
+    if model.scale_ is not None:
+        document += _scale(model.scale_)
+    trace = np.asarray(model.trace_)
+    if trace.size > 2:
+        document.append(
+            pictures.draw(
+                "objective",
+                f"The objective from step to step of the search.{_rise(trace, is_tree)}",
+                (6.0, 3.0),
+                lambda ax: plots.objective(trace, ax=ax),
+            )
+        )
+    if model.selection_ is not None:
+        document += _selection(model.selection_)
+    return document
+
+
+def _scale(scale: NaturalScale) -> Document:
+    """Tell which numbers of clusters came into question."""
+    rows = [
+        [[Span(f"{number:,}", "plain" if at else "strong")], [Span(f"{share:.0%}")]]
+        for at, (number, share) in enumerate(zip(scale.candidates, scale.support, strict=True))
+    ]
+    caption = (
+        "How many clusters there are was asked several times, by stricter and less strict rules "
+        "and from different starts. The share of the answers for each number; numbers within a "
+        "tenth of it count with it."
+    )
+    names = ("clusters", "share of the answers")
+    return [
+        Paragraph(prose(f"The data chose the number of clusters: {scale}.")),
+        Table(prose(caption), [("", name) for name in names], rows),
+    ]
+
+
+def _rise(trace: NDArray[Any], is_tree: bool) -> str:
+    """Say why the objective rises on the way, where it does."""
+    if (np.diff(trace) < 1e-9 * abs(trace[0])).all():
+        return ""
+    if is_tree:
+        return " It rises where a first, higher tree is brought down to the height asked for."
+    return (
+        " It rises where the small groups found first are brought to the number of clusters of the "
+        "result, usually by uniting them: the fewer clusters there are, the more bits each step "
+        "takes."
+    )
+
+
+def _selection(selection: Selection) -> Document:
+    """Tell which recipes were compared by the constraints."""
+    rows = []
+    for number, candidate in enumerate(selection.candidates):
+        chosen = candidate.recipe == selection.chosen
+        gain = f"{candidate.gain:+.3f} ± {candidate.error:.3f}" if number else "–"
+        rows.append(
+            [
+                [Span(_recipe(candidate.recipe), "strong" if chosen else "plain")],
+                [Span(f"{candidate.score:.3f}")],
+                [Span(gain)],
+                [Span("taken" if chosen else "")],
+            ]
+        )
+    caption = (
+        f"How the settings were chosen: the constraints were hidden in {selection.n_folds} parts, "
+        "one part at a time, and each way of searching was scored by how much it keeps of what it "
+        "was not told (1 is best). Another than the usual way is taken only where it "
+        "is clearly better."
+    )
+    names = ("way of searching", "score", "against the usual", "")
+    return [Table(prose(caption), [("", name) for name in names], rows, words=(3,))]
+
+
+def _recipe(recipe: Recipe) -> str:
+    """Say what is special about a way of searching."""
+    parts = []
+    if recipe.n_neighbors is not None:
+        parts.append(f"{recipe.n_neighbors} neighbours")
+    if recipe.strength != 1.0:
+        parts.append(f"constraints weigh {recipe.strength:g} times as much")
+    if recipe.cannot != 1.0:
+        parts.append(
+            f"cannot-links weigh {recipe.cannot:g} times as much"
+            if recipe.cannot
+            else "cannot-links do not count"
+        )
+    if recipe.linear:
+        parts.append("a linear discriminant of the features says what it thinks of classes, too")
+    if recipe.even:
+        parts.append("small and large clusters become more even")
+    return ", ".join(parts) or "the usual one"

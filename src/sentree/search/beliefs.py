@@ -1,0 +1,157 @@
+"""What labels nearby say of each vertex: beliefs, and how strongly they draw it to a class."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.constraints import Closure
+from sentree.graph import FloatArray, Graph
+from sentree.relation.by_degree import Anchored
+from sentree.search.kernels import sharpened, spread
+
+__all__ = ["LEAST_BELIEF", "KnownClasses", "belief_graph", "beliefs", "bits", "disbelief"]
+
+#: Labels are spread over so many of the strongest edges of a vertex, with this power of their
+#: weight: a label reaches far along close neighbours and not across a gap.
+_STRONGEST, _SHARPNESS = 8, 3.0
+#: The least belief that counts: 10 bits below certainty.
+LEAST_BELIEF = 1e-3
+#: Labels that every class is given beforehand when its share is estimated, and labels a class at
+#: which estimated shares count as much as what spreading gives.
+_PRIOR_LABELS, _LABELS_TO_TRUST = 3.0, 3.0
+
+IntArray = NDArray[np.int64]
+
+
+class KnownClasses(NamedTuple):
+    """Vertices of which the class is known, or which class it is not; classes are 0..k-1."""
+
+    points: IntArray  # each vertex once
+    code: IntArray
+    n_classes: int
+    excluded: tuple[IntArray, IntArray]  # vertices and classes they are not of
+    samples: IntArray | None = None  # how many labelled samples each vertex has, if more than one
+
+    @property
+    def per_class(self) -> float:
+        """Labelled samples a class, on average."""
+        count = self.points.size if self.samples is None else int(self.samples.sum())
+        return max(count, 1) / max(self.n_classes, 1)
+
+    @classmethod
+    def of(cls, closure: Closure) -> tuple[KnownClasses, IntArray]:
+        """Return what constraints entail about samples, and the class code behind each number."""
+        codes = np.flatnonzero(closure.class_component >= 0)
+        number = np.full(closure.n_components, -1, dtype=np.int64)
+        number[closure.class_component[codes]] = np.arange(codes.size)
+        code = number[closure.component]
+        index = np.flatnonzero(code >= 0)
+        ends = np.concatenate((closure.direct, closure.direct[:, ::-1]))
+        ends = ends[number[ends[:, 1]] >= 0]
+        order = np.argsort(closure.component, kind="stable")
+        size = np.bincount(closure.component, minlength=closure.n_components)
+        start = np.cumsum(size) - size
+        members = [order[start[u] : start[u] + size[u]] for u in ends[:, 0]]
+        excluded = (
+            np.concatenate([np.empty(0, dtype=np.int64), *members]),
+            np.repeat(number[ends[:, 1]], size[ends[:, 0]]),
+        )
+        return cls(index, code[index], codes.size, excluded), codes
+
+    def on(self, vertex: IntArray) -> KnownClasses:
+        """Return the same of vertices that samples are part of."""
+        index, first, count = np.unique(vertex[self.points], return_index=True, return_counts=True)
+        excluded = vertex[self.excluded[0]], self.excluded[1]
+        return KnownClasses(index, self.code[first], self.n_classes, excluded, count)
+
+    def without(self, hidden: NDArray[np.bool_]) -> KnownClasses:
+        """Return the same without some of the labels; the classes stay as they are."""
+        samples = None if self.samples is None else self.samples[~hidden]
+        return self._replace(points=self.points[~hidden], code=self.code[~hidden], samples=samples)
+
+    def with_classes(self, index: IntArray, code: IntArray, n_classes: int) -> KnownClasses:
+        """Add vertices of further classes."""
+        return self._replace(
+            points=np.concatenate((self.points, index)),
+            code=np.concatenate((self.code, code)),
+            n_classes=n_classes,
+            samples=None,
+        )
+
+
+def belief_graph(problem: Anchored) -> Any:
+    """Return the graph that labels spread over: the strongest edges, and must-links."""
+    sharp = sharpened(problem.graph, _STRONGEST, _SHARPNESS)
+    if problem.relation is None:
+        return sharp
+    linked = problem.relation.tocoo()
+    good = linked.data > 0
+    if not good.any():
+        return sharp
+    i, j, weight = linked.row[good], linked.col[good], linked.data[good]
+    # A must-link weighs as much against all edges of its ends as it does in the search.
+    now = np.asarray(sharp.sum(axis=1)).ravel()
+    now[now == 0] = 1.0
+    before = np.maximum(problem.graph.degree, np.finfo(float).tiny)
+    weight = weight * np.sqrt((now / before)[i] * (now / before)[j])
+    return (sharp + sp.csr_array((weight, (i, j)), shape=sharp.shape)).tocsr()
+
+
+def beliefs(
+    graph: Any, n: int, known: KnownClasses, named: int, quick: bool = False
+) -> sp.csr_array:
+    """Return what the first n vertices believe: a matrix of vertices by classes.
+
+    A vertex believes what its neighbours do on average; labelled ones keep their class. The
+    ``named`` first classes are then weighed so that their masses come nearer to the shares that
+    they have among the labels, the more so the more labels a class has. Rows sum to 1, or are
+    empty where no label reaches. ``quick`` is less exact.
+    """
+    belief = spread(graph, known.points, known.code, quick=quick)[:n]
+    belief.resize((n, known.n_classes))
+    ruled_out = known.excluded
+    if ruled_out[0].size:
+        wrong = sp.csr_array((np.ones(ruled_out[0].size), ruled_out), shape=belief.shape)
+        belief = belief - belief.multiply(wrong > 0)
+    belief = belief @ sp.diags_array(_class_weights(belief, known, named))
+    total = np.asarray(belief.sum(axis=1)).ravel()
+    return sp.csr_array(sp.diags_array(1.0 / np.where(total > 0, total, 1.0)) @ belief)
+
+
+def _class_weights(belief: Any, known: KnownClasses, named: int) -> FloatArray:
+    """Return what the belief in each class is multiplied with."""
+    weights = np.ones(known.n_classes)
+    size = np.ones(known.code.size) if known.samples is None else known.samples
+    first = known.code < named
+    count = np.bincount(known.code[first], size[first], named)
+    mass = np.asarray(belief.sum(axis=0)).ravel()[:named]
+    share = (count + _PRIOR_LABELS) / np.sum(count + _PRIOR_LABELS)
+    per_class = count.sum() / max(named, 1)
+    trust = per_class / (per_class + _LABELS_TO_TRUST)
+    there = mass > 0
+    weights[:named][there] = (share[there] * mass.sum() / mass[there]) ** trust
+    return weights
+
+
+def bits(belief: Any, graph: Graph, strength: float) -> sp.csr_array:
+    """Return how much the beliefs draw each vertex to each class, in bits times weight.
+
+    That is degree times log2 of the belief over the least that counts; nothing for what is less.
+    """
+    rows = belief.tocoo()
+    good = rows.data > LEAST_BELIEF
+    drawn = np.log2(rows.data[good] / LEAST_BELIEF) * graph.degree[rows.row[good]] * strength
+    return sp.csr_array((drawn, (rows.row[good], rows.col[good])), shape=belief.shape)
+
+
+def disbelief(pull: Any, labels: NDArray[Any], graph: Graph, strength: float) -> float:
+    """Return -log2 of the beliefs in the class of each vertex, on average by degree."""
+    if graph.volume == 0:
+        return 0.0
+    rows = np.flatnonzero(np.diff(pull.indptr))
+    most = -np.log2(LEAST_BELIEF) * strength * graph.degree[rows].sum()
+    return float(most - pull[rows, labels[rows]].sum()) / graph.volume

@@ -1,0 +1,565 @@
+"""The search for clusters that both estimators share: from a graph and constraints to labels."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from sentree._util.labels import renumber
+from sentree.constraints import Constraints
+from sentree.graph import FloatArray, Graph
+from sentree.graph.similarity import PairSimilarity
+from sentree.relation.by_degree import Anchored, anchor, cannot_share
+from sentree.relation.by_similarity import relation_by_similarity
+from sentree.search.beliefs import KnownClasses
+from sentree.search.hard import Hardened, apart_pairs, harden, parted, with_isolated
+from sentree.search.kernels import PartitionResult, Steering, lowest, move, multilevel, settle
+from sentree.search.label_spreading import propagate
+from sentree.search.linear_beliefs import LinearBeliefs
+from sentree.search.named_classes import NamedSearch, hidden_accuracy
+from sentree.search.natural_number import Clusters, NaturalScale
+from sentree.search.novelty import new_clusters
+from sentree.search.objective import partition_objective
+from sentree.search.pair_evidence import PairEvidence, clusters_by_pairs
+from sentree.search.recipes import (
+    LABEL_RECIPES,
+    Recipe,
+    Selection,
+    chosen,
+    recipes,
+    select,
+    strongest,
+)
+from sentree.search.scale import Contacts, at_resolution, coarsen, split_off, to_number
+from sentree.search.spacing import Spacing
+
+__all__ = ["FlatSearch", "Found", "Ground", "Problem"]
+
+#: Rounds of the multilevel search: later ones still lower the objective, but not the error.
+_ROUNDS = 3
+#: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
+_LARGE = 20_000
+#: Shrinkage of volumes while samples move among a known number of clusters: nearly unweighed, so
+#: that unequal clusters stay so.
+_SHRINKAGE = 0.9
+#: The same for natural clusters, whose number nobody vouches for: at .9 small ones may be taken
+#: over, at .6 large ones taken apart.
+_NATURAL_SHRINKAGE = 0.75
+#: Pairs that the result of another search must keep more, unless its objective is better, too.
+_CLEARLY_MORE = 2.0
+#: What a pair weighs against all edges of a sample, where the penalty is 1.
+_PAIR_STRENGTH = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What a graph tells without constraints: the ground for any that are given later."""
+
+    problem: Anchored  # samples that repeat are one vertex
+    vertex: NDArray[np.int64]  # that each sample is part of
+    found: PartitionResult  # modules of the vertices
+    spacing: Spacing | None
+    edited: NDArray[np.int32] | None = None  # clusters of the samples that users have edited
+
+    @property
+    def modules(self) -> NDArray[np.int32]:
+        """The module of every sample."""
+        return self.found.labels[self.vertex]
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """How the modules touch."""
+        return Contacts.of(self.problem, self.found.labels)
+
+    @cached_property
+    def natural(self) -> NDArray[np.int32]:
+        """The natural cluster of every sample, or that which users have made of it."""
+        if self.edited is not None:
+            return self.edited
+        return self._natural.labels[self.vertex]
+
+    @property
+    def scale(self) -> NaturalScale | None:
+        """How the number of natural clusters was chosen; None where users have edited them."""
+        return None if self.edited is not None else self._natural.scale
+
+    @cached_property
+    def _natural(self) -> Clusters:
+        found = coarsen(self.problem, self.found.labels, self.spacing)
+        if self.spacing is not None and self.spacing.in_plane:
+            return found
+        # Borders of unions are those of modules; in the plane density has told them better.
+        moved = _moved(self.problem, found.labels, Steering(None, _NATURAL_SHRINKAGE))
+        return found._replace(labels=moved.labels)
+
+    def objective(self, clusters: NDArray[np.int32]) -> float:
+        """Return the objective of clusters of the samples."""
+        return partition_objective(self.problem.graph, self._on_vertices(clusters)).value
+
+    def _on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
+        return Hardened(self.problem, self.vertex).modules(clusters)
+
+    def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
+        """Return the cluster of every sample, as the data and pairs tell it."""
+        pairs = PairEvidence.of(given, self.vertex, strength)
+        if not pairs.weight.any():
+            return self.natural
+        clusters = clusters_by_pairs(
+            self.problem.graph,
+            self.found.labels,
+            self._on_vertices(self.natural),
+            pairs,
+            self.spacing,
+            self.contacts.powers,
+        )
+        return clusters[self.vertex]
+
+
+class Problem(NamedTuple):
+    """What a search works on."""
+
+    graph: Graph
+    similarity: PairSimilarity
+    constraints: Constraints
+    n_classes: int | None = None  # where the classes that are known are all there are
+    hard: Constraints | None = None  # what must hold in the result
+    init: NDArray[np.int32] | None = None  # clusters to start from
+    concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
+    copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
+    samples: FloatArray | None = None  # features as they were compared, where they are few
+    widths: FloatArray | None = None  # bandwidths behind the weights, where these are Gaussian
+    ground: Ground | None = None  # of an earlier search on the same graph
+    again: bool = False  # whether there was one, with other constraints
+
+    @property
+    def copies_together(self) -> NDArray[np.int64] | None:
+        """Samples that are equal share a number, unless constraints want them apart.
+
+        So do samples without neighbours and those that must-links join them to.
+        """
+        n, joined = self.graph.n, self.constraints and self.graph.isolated.size
+        if self.copies is None and not joined:
+            return None
+        closure = self.constraints.closure(n)
+        groups = np.arange(n) if self.copies is None else closure.kept_together(self.copies)
+        return with_isolated(groups, self.graph, closure)
+
+    def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | None:
+        """Return how the n vertices lie in space that samples are part of, if it is known."""
+        if self.widths is None:
+            return None
+        return Spacing.of(self.graph, self.widths, vertex[: self.graph.n], n)
+
+    def paper_relation(self, penalty: float) -> Any:
+        """Return the relation graph with the paper's weights; None without constraints."""
+        if not self.constraints:
+            return None
+        return relation_by_similarity(
+            self.constraints,
+            self.graph.n,
+            self.similarity,
+            penalty=penalty,
+            n_classes=self.n_classes,
+        )
+
+
+class Found(NamedTuple):
+    """Clusters, the graphs they were found on, and the objective along the way."""
+
+    search: Anchored
+    labels: NDArray[np.int32]  # of the samples, then of the anchors
+    trace: FloatArray
+    disbelief: float = 0.0  # bits that the labels nearby say against the result
+    selection: Selection | None = None  # by which recipe it was found, and why
+    scale: NaturalScale | None = None  # how the data chose the number of clusters, if they did
+
+
+@dataclass(frozen=True)
+class FlatSearch:
+    """The multilevel search at the scale that is asked for; parameters as in SSEPartition."""
+
+    n_clusters: int | None = None
+    resolution: float | None = None
+    penalty: float | None = None
+    weights: str = "degree"
+    must_link_first: bool = False
+    n_init: int = 1
+    n_jobs: int | None = None
+    seed: int = 0
+    recipe: Recipe | None = None  # the usual one where none was chosen
+    selection: str = "off"  # whether constraints may choose it
+
+    def run(self, problem: Problem, search: Anchored | None = None) -> Found:
+        """Find clusters at the scale that is asked for."""
+        problem = self.grounded(problem)
+        if search is None:
+            search = self.constrained(problem)
+        if self._follows_labels(problem):
+            return self._named(problem, search)
+        if problem.init is not None or self.weights == "paper":
+            return self._in_one(problem, search)
+        if not problem.hard:
+            return self._soft(problem, search)
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+        return self._enforced(problem, hardened, self._soft(problem, search))
+
+    def grounded(self, problem: Problem) -> Problem:
+        """Add what the graph tells without constraints, unless it is there or serves nothing."""
+        if problem.ground is not None or problem.init is not None or self.weights == "paper":
+            return problem
+        free = harden(Anchored(problem.graph, None, problem.graph.n), None, None, problem.copies)
+        spacing = problem.spacing(free.vertex, free.problem.n)
+        ground = Ground(free.problem, free.vertex, self._modules(free.problem), spacing)
+        return problem._replace(ground=ground)
+
+    def _soft(self, problem: Problem, search: Anchored) -> Found:
+        """Search as if all constraints were soft: hard ones would tear the modules.
+
+        Pairs move the samples that they name, after they have had their say about the number of
+        clusters. Where a search that sees them from the start keeps clearly more, or more at a
+        better objective, its result counts.
+        """
+        ground = problem.ground
+        assert ground is not None
+        start = self._without_search(problem, ground, said=not _must_links(search.relation))
+        scale = None if self.n_clusters or self.resolution else ground.scale
+        if search.relation is None:
+            return Found(search, start.labels, start.trace, scale=scale)
+        hardened = harden(search, None, self.n_clusters, problem.copies_together)
+        working, vertex = hardened
+        steering = Steering(None, _SHRINKAGE)
+        pairs = PairEvidence.of(problem.constraints, vertex, 1.0)
+        modules = hardened.modules(start.labels)
+        concerned = np.flatnonzero(np.diff(working.relation.indptr))
+        if ground.edited is not None:  # edits hold, unless a pair says otherwise
+            concerned = pairs.named(modules)
+        best = _moved(working, modules, steering, concerned)
+        if ground.edited is None and pairs.broken(best.labels) > 0:
+            number = int(best.labels[: working.n].max()) + 1
+            modules = self._followed(hardened, ground)
+            united = to_number(working, modules, number, exact=False)
+            other = _moved(working, united, steering)
+            kept = pairs.broken(best.labels) - pairs.broken(other.labels)
+            better = other.objective < best.objective
+            if kept >= _CLEARLY_MORE or (kept > 0 and better):
+                best = other
+        labels = self._all_there(working, best.labels)
+        trace = np.concatenate((start.trace, best.trace))
+        return Found(search, labels[vertex], trace, scale=scale)
+
+    def _followed(self, hardened: Hardened, ground: Ground) -> NDArray[np.int32]:
+        """Let the modules that were found without constraints follow these."""
+        graph, relation, *_ = hardened.problem
+        start = hardened.modules(ground.modules)
+        return multilevel(graph, relation, init=start, seed=self.seed, max_rounds=1).labels
+
+    def _without_search(self, problem: Problem, ground: Ground, said: bool) -> PartitionResult:
+        """Bring the modules that were found without constraints to the scale that is asked for.
+
+        Unless it is ``said``, nothing warns of parts that do not touch: pairs may connect them.
+        """
+        if ground.edited is not None or (self.n_clusters is None and self.resolution is None):
+            # Nothing moves: the clusters may be very unequal, and moves would even them out.
+            strength = self._strength if self.n_clusters is None else 0.0
+            clusters = ground.by_pairs(problem.constraints, strength)
+            value = ground.objective(clusters)
+            return PartitionResult(clusters, value, np.append(ground.found.trace, value))
+        alone = Anchored(problem.graph, None, problem.graph.n)
+        hardened = harden(alone, None, self.n_clusters, problem.copies_together)
+        working, modules = hardened.problem, hardened.modules(ground.modules)
+        if self.n_clusters is not None:
+            clusters = to_number(working, modules, self.n_clusters, exact=said)
+        else:
+            assert self.resolution is not None
+            clusters = at_resolution(working, modules, self.resolution)
+        result = _moved(working, clusters, Steering(None, _SHRINKAGE))
+        labels = self._all_there(working, result.labels)[hardened.vertex]
+        trace = np.concatenate((ground.found.trace, result.trace))
+        return PartitionResult(labels, result.objective, trace)
+
+    def _all_there(self, working: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Make sure that no cluster which was asked for is missing, or has but an anchor left."""
+        k = self.n_clusters
+        if k is None or np.unique(labels[: working.n]).size >= k:
+            return labels
+        return to_number(working, labels, k)
+
+    def _enforced(self, problem: Problem, hardened: Hardened, found: Found) -> Found:
+        """Give the samples that hard constraints name places that break none of these."""
+        assert problem.hard is not None
+        working, vertex = hardened
+        modules = hardened.modules(found.labels[: problem.graph.n])
+        start = parted(working, modules, self.n_clusters)
+        changed = np.flatnonzero(start != modules)
+        result = _moved(working, working.extended(start), Steering(None, _SHRINKAGE), changed)
+        labels = self._all_there(working, result.labels)[vertex]
+        return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
+
+    def _in_one(self, problem: Problem, search: Anchored) -> Found:
+        """Search from clusters that there are, or with the weights of the paper."""
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+        working, vertex = hardened
+        concerned, trace = None, np.empty(0)
+        shrinkage = 0.0 if self.weights == "paper" else _SHRINKAGE
+        if problem.init is not None:
+            labels, concerned = self._resumed(problem, hardened)
+        else:
+            modules = self._modules(working)
+            labels, trace = modules.labels, modules.trace
+            if self.n_clusters is not None:
+                labels = to_number(working, labels, self.n_clusters)
+            elif self.resolution is not None:
+                labels = at_resolution(working, labels, self.resolution)
+            else:
+                labels = coarsen(working, labels, problem.spacing(vertex, working.n)).labels
+        result = _moved(working, labels, Steering(None, shrinkage), concerned)
+        labels = self._all_there(working, result.labels)[vertex]
+        return Found(search, labels, np.concatenate((trace, result.trace)))
+
+    def follow(self, selection: Selection | None, problem: Problem) -> tuple[FlatSearch, Problem]:
+        """Return the search and the problem of a recipe that was chosen."""
+        if selection is None:
+            return self, problem
+        recipe = selection.chosen
+        graph = strongest(problem.graph, recipe.n_neighbors)
+        return replace(self, recipe=recipe), problem._replace(graph=graph, ground=None)
+
+    def select(self, problem: Problem) -> Selection | None:
+        """Let pairs choose the recipe, if that is asked for: it takes many searches.
+
+        One kind of pairs alone never chooses: it would favour all together, or all apart.
+        """
+        given, graph = problem.constraints, problem.graph
+        if self.selection != "on" or self.weights == "paper" or self._follows_labels(problem):
+            return None
+        if not len(given.must_link) or not len(given.cannot_link):
+            return None
+        cut: dict[int | None, Graph] = {}
+
+        def solve(visible: Constraints, recipe: Recipe) -> NDArray[Any]:
+            p = recipe.n_neighbors
+            cut[p] = cut.get(p) or strongest(graph, p)
+            # What must hold would be kept by all recipes, and tell nothing.
+            part = problem._replace(graph=cut[p], constraints=visible, hard=None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # said once, about the result
+                return replace(self, recipe=recipe).run(part).labels[: graph.n]
+
+        return select(graph.n, given, recipes(round(graph.n_edges / graph.n)), solve)
+
+    def _follows_labels(self, problem: Problem) -> bool:
+        """Whether labels steer the search."""
+        labelled = problem.constraints.label_index.size > 0
+        return labelled and self.weights == "degree" and self.penalty != 0
+
+    def _known(self, problem: Problem) -> tuple[KnownClasses, NDArray[np.int64]]:
+        """Return what is known of the classes of samples, and the code of each class."""
+        closure = problem.constraints.closure(problem.graph.n, n_classes=problem.n_classes)
+        return KnownClasses.of(closure)
+
+    @property
+    def _strength(self) -> float:
+        """How much constraints count."""
+        return 1.0 if self.penalty is None else self.penalty
+
+    def _named(self, problem: Problem, search: Anchored) -> Found:
+        """Find a cluster for each class that labels name, and others as the data have it.
+
+        How labels are followed is told by labels hidden in turn, in a fraction of a search.
+        """
+        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+        known = _giving_way(self._known(problem)[0].on(hardened.vertex), hardened.problem)
+        named = self._named_search(problem, hardened, known)
+        selection, recipe = None, self.recipe or LABEL_RECIPES[0]
+        enough = self.n_clusters is None or self.n_clusters >= known.n_classes
+        if self.recipe is None and self.selection != "off" and problem.init is None and enough:
+            asked, asked_known = named, known
+            if problem.hard:  # what must hold would be found by all ways, and tell nothing
+                soft = harden(search, None, None, problem.copies_together)
+                asked_known = self._known(problem)[0].on(soft.vertex)
+                asked = self._named_search(problem, soft, asked_known)
+            tried = [r for r in LABEL_RECIPES if asked.features is not None or not r.linear]
+            ways = [candidate.way for candidate in tried]
+            once = problem.graph.n > _LARGE
+            right, doubted = hidden_accuracy(asked, asked_known, ways, once)
+            if not problem.hard:
+                known = known.without(doubted)
+            if right[0].size:
+                selection = chosen(tried, right)
+                recipe = selection.chosen
+        found = named.run(known, recipe.way)
+        labels, working = found.result.labels, hardened.problem
+        if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
+            labels = split_off(working, labels, self.n_clusters)
+        labels = labels[hardened.vertex]
+        return Found(search, labels, found.result.trace, found.disbelief, selection)
+
+    def _named_search(
+        self, problem: Problem, hardened: Hardened, known: KnownClasses
+    ) -> NamedSearch:
+        """Return the search around labels, on the modules of one without."""
+        working = hardened.problem
+        ground = problem.ground
+        if ground is None:
+            modules = self._placed(problem, hardened)
+        elif apart_pairs(working.relation)[0].size:
+            modules = self._modules(working).labels
+        elif working.relation is None:
+            modules = hardened.modules(ground.modules)
+        else:
+            modules = self._followed(hardened, ground)
+        contacts = Contacts.of(working, modules)
+        wanted, new = self.n_clusters, None
+        if wanted is None and self.resolution is None and ground is not None:
+            new = _new(working.graph, hardened.modules(ground.natural), known)
+        elif wanted is None and problem.init is not None:
+            wanted = int(modules[: working.n].max()) + 1
+
+        def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
+            # Labels may have united what is kept apart.
+            start = parted(working, labels, self.n_clusters)
+            return _moved(working, start, steering.wide(int(start.max()) + 1))
+
+        features = None
+        if problem.samples is not None:
+            first = np.unique(hardened.vertex[: problem.graph.n], return_index=True)[1]
+            features = LinearBeliefs(problem.samples[first])
+        return NamedSearch(
+            working,
+            modules,
+            contacts,
+            n_clusters=wanted,
+            resolution=self.resolution,
+            strength=self._strength,
+            new=new,
+            features=features,
+            divisible=problem.init is None,
+            move=moved,
+        )
+
+    def constrained(self, problem: Problem) -> Anchored:
+        """Return the graphs with the constraints weighed."""
+        given, graph = problem.constraints, problem.graph
+        if not given or self.penalty == 0:
+            return Anchored(graph, None, graph.n)
+        if self.weights == "paper":
+            penalty = 2.0 if self.penalty is None else self.penalty
+            return Anchored(graph, problem.paper_relation(penalty), graph.n)
+        recipe = self.recipe or Recipe()
+        pairs = given.without_labels()  # labels are followed as beliefs
+        if not pairs:
+            return Anchored(graph, None, graph.n)
+        share = cannot_share(self._same(self.grounded(problem))) * recipe.cannot
+        anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
+        return anchored._replace(
+            relation=anchored.relation * (self._strength * _PAIR_STRENGTH * recipe.strength)
+        )
+
+    def _same(self, problem: Problem) -> float:
+        """Return the chance that two samples belong together, as far as it is known."""
+        given, graph = problem.constraints, problem.graph
+        n_classes = self.n_clusters or (len(given.classes) if len(given.classes) > 1 else None)
+        if n_classes:
+            return 1 / max(n_classes, 2)
+        labels = problem.init if problem.ground is None else problem.ground.natural
+        assert labels is not None
+        return float(np.sum((np.bincount(labels[labels >= 0]) / graph.n) ** 2))
+
+    def _modules(self, working: Anchored) -> PartitionResult:
+        """Return the modules of least objective of one or several searches."""
+        graph, relation = working.graph, working.relation
+        rounds = 1 if graph.n > _LARGE else _ROUNDS
+
+        def search(seed: int) -> PartitionResult:
+            if self.weights == "paper" and relation is not None:
+                first = self.must_link_first
+                return lowest(graph, relation, must_link_first=first, seed=seed, max_rounds=rounds)
+            return multilevel(graph, relation, init=working.together, seed=seed, max_rounds=rounds)
+
+        seeds = range(self.seed, self.seed + self.n_init)
+        if self.n_init == 1:
+            return search(self.seed)
+        with ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), self.n_init)) as pool:
+            return min(pool.map(search, seeds), key=lambda found: found.objective)
+
+    def _placed(self, problem: Problem, hardened: Hardened) -> NDArray[np.int32]:
+        """Return the clusters to start from, with samples that have none put to neighbours'."""
+        assert problem.init is not None
+        placed = np.flatnonzero(problem.init >= 0)
+        samples = renumber(problem.init)
+        if placed.size < samples.size:
+            known = renumber(problem.init[placed])
+            samples = renumber(propagate(problem.graph, placed, known))
+        return hardened.start(samples)
+
+    def _resumed(
+        self, problem: Problem, hardened: Hardened
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+        """Start from clusters there are; return them and the vertices that may have to move."""
+        assert problem.init is not None
+        working, vertex = hardened
+        labels = self._placed(problem, hardened)
+        if self.n_clusters is not None and int(labels.max()) + 1 != self.n_clusters:
+            return to_number(working, labels, self.n_clusters), None
+        if problem.concerned is None:
+            return labels, None
+        samples = problem.init
+        moved = renumber(labels[vertex[: samples.size]]) != renumber(samples)
+        return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(moved))]
+
+
+def _must_links(relation: Any) -> bool:
+    """Tell whether a relation graph has any."""
+    return relation is not None and bool((relation.data > 0).any())
+
+
+def _new(graph: Graph, natural: NDArray[np.int32], known: KnownClasses) -> NDArray[np.int64]:
+    """Return the clusters in which vertices are of no class that labels name; -1 elsewhere."""
+    new = new_clusters(graph, natural, known.points, known.code)
+    number = np.where(new, np.cumsum(new) - 1, -1)[natural]
+    number[known.points] = -1
+    return np.asarray(number, dtype=np.int64)
+
+
+def _giving_way(known: KnownClasses, working: Anchored) -> KnownClasses:
+    """Return what is known without labels of one class whose vertices are kept apart.
+
+    Locked samples stay where they are, whatever labels say. Of such vertices the one with most
+    labels counts.
+    """
+    code = np.full(working.graph.n, -1, dtype=np.int64)
+    code[known.points] = known.code
+    i, j = apart_pairs(working.relation)
+    same = (code[i] >= 0) & (code[i] == code[j])
+    if not same.any():
+        return known
+    apart: dict[int, set[int]] = {}
+    for u, v in zip(i[same].tolist(), j[same].tolist(), strict=True):
+        apart.setdefault(u, set()).add(v)
+        apart.setdefault(v, set()).add(u)
+    labels = np.ones(known.points.size) if known.samples is None else known.samples
+    dropped: set[int] = set()
+    for u in known.points[np.argsort(-labels, kind="stable")].tolist():
+        if u not in dropped:
+            dropped |= apart.get(u, set())
+    return known.without(np.isin(known.points, list(dropped)))
+
+
+def _moved(
+    working: Anchored,
+    labels: NDArray[Any],
+    steering: Steering,
+    concerned: NDArray[np.int64] | None = None,
+) -> PartitionResult:
+    """Move single vertices, or only those concerned, at a fixed number of modules."""
+    graph, relation = working.graph, working.relation
+    if concerned is None and graph.n <= _LARGE:
+        return move(graph, labels, relation, steering=steering, keep_modules=True)
+    return settle(graph, labels, relation, vertices=concerned, steering=steering, keep_modules=True)

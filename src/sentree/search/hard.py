@@ -1,0 +1,434 @@
+"""Hard constraints: samples that must share a cluster become one vertex, others are kept apart.
+
+The search then cannot break them: it never takes a vertex apart, and it never puts two vertices
+that are related by minus infinity into one module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
+
+from sentree._util.labels import renumber
+from sentree.constraints import Closure, Constraints
+from sentree.constraints.colouring import Uncolourable, colour
+from sentree.constraints.conflicts import Conflict, ConstraintConflict
+from sentree.graph import FloatArray, Graph, largest_column
+from sentree.relation.by_degree import Anchored
+from sentree.search.label_spreading import propagate
+
+__all__ = [
+    "Hardened",
+    "apart_pairs",
+    "check_room",
+    "contract",
+    "fold",
+    "harden",
+    "parted",
+    "with_isolated",
+]
+
+IntArray = NDArray[np.int64]
+
+#: Most pairs of vertices that are kept apart: about 1 GB.
+_MOST_APART = 20_000_000
+_TINY = np.finfo(float).tiny
+
+
+class Hardened(NamedTuple):
+    """A problem in which hard constraints cannot be broken."""
+
+    problem: Anchored
+    vertex: IntArray  # that each sample, and each anchor, has become part of
+
+    def modules(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Turn clusters of the samples into modules of all vertices, those of most samples."""
+        samples = renumber(labels)
+        if self.problem.n == samples.size:
+            return self.problem.extended(samples)
+        votes = sp.coo_array(
+            (np.ones(samples.size), (self.vertex[: samples.size], samples)),
+            shape=(self.problem.n, int(samples.max()) + 1),
+        ).tocsr()
+        return self.problem.extended(largest_column(votes))
+
+    def start(self, labels: NDArray[Any], n_clusters: int | None = None) -> NDArray[np.int32]:
+        """Turn clusters of the samples into modules of all vertices that break nothing.
+
+        Only vertices that are kept apart change their place. There are new clusters where the old
+        ones have no room, unless ``n_clusters`` are wanted.
+        """
+        return self.problem.extended(parted(self.problem, self.modules(labels), n_clusters))
+
+
+def parted(
+    problem: Anchored, labels: NDArray[np.int32], n_clusters: int | None = None
+) -> NDArray[np.int32]:
+    """Move vertices that are kept apart and share a module, and those kept apart from them.
+
+    Modules keep their numbers. There are new ones where the old have no room, unless ``n_clusters``
+    are wanted.
+    """
+    i, j = apart_pairs(problem.relation)
+    if not (labels[i] == labels[j]).any():
+        return labels
+    return _Mending(problem.graph, labels, i, j).run(n_clusters).astype(np.int32)
+
+
+class _Mending:
+    """Clusters of vertices some of which must not be together, and better places for these."""
+
+    def __init__(self, graph: Graph, modules: NDArray[np.int32], i: IntArray, j: IntArray) -> None:
+        self.modules = modules.astype(np.int64)
+        self.count = int(modules.max()) + 1
+        shape = (graph.n, graph.n)
+        apart = sp.coo_array((np.ones(i.size), (i, j)), shape=shape).tocsr()
+        self.apart = (apart + apart.T).tocsr()
+        member = sp.csr_array(
+            (np.ones(graph.n), (np.arange(graph.n), modules)), shape=(graph.n, self.count)
+        )
+        # What a cluster means to a vertex: the weight to it, and to the own one the degree.
+        self.drawn = (graph.to_scipy() @ member + sp.diags_array(graph.degree) @ member).tocsr()
+        self.by_volume = np.argsort(-np.bincount(modules, graph.degree), kind="stable").tolist()
+        self.broken = np.unique(i[modules[i] == modules[j]])
+
+    def run(self, n_clusters: int | None) -> NDArray[np.int64]:
+        """Deal out the vertices of every block in which something is broken."""
+        block = connected_components(self.apart, directed=False)[1]
+        inside = np.flatnonzero(np.isin(block, block[self.broken]))
+        order = inside[np.argsort(block[inside], kind="stable")]
+        for vertices in np.split(order, np.flatnonzero(np.diff(block[order])) + 1):
+            self._deal(vertices, n_clusters)
+        return self.modules
+
+    def _deal(self, vertices: NDArray[Any], n_clusters: int | None) -> None:
+        """Give the vertices that are surest of it the cluster they want, the others the next.
+
+        A vertex that touches no cluster which is left to it founds one, where that may be.
+        """
+        found = self._greedy(vertices, new=n_clusters is None)
+        if found is None:
+            assert n_clusters is not None
+            try:
+                found = self._coloured(vertices, n_clusters)
+            except Uncolourable:
+                raise _no_way(self.apart[vertices].nnz // 2, n_clusters) from None
+        self.modules[vertices] = found
+        self.count = max(self.count, int(max(found)) + 1)
+
+    def _wishes(self, vertex: int) -> list[int]:
+        """List the clusters that a vertex has edges to, the dearest first."""
+        row = slice(self.drawn.indptr[vertex], self.drawn.indptr[vertex + 1])
+        best = np.argsort(-self.drawn.data[row], kind="stable")
+        wishes: list[int] = self.drawn.indices[row][best].tolist()
+        return wishes
+
+    def _sureness(self, vertices: NDArray[Any]) -> FloatArray:
+        """Return how much dearer the dearest cluster is than the second, as a share of all."""
+        rows = self.drawn[vertices].tocsr()
+        share = np.zeros(vertices.size)
+        for k in range(vertices.size):
+            weights = np.sort(rows.data[rows.indptr[k] : rows.indptr[k + 1]])
+            if weights.size:
+                share[k] = (weights[-1] - weights[-2:-1].sum()) / max(weights.sum(), _TINY)
+        return share
+
+    def _greedy(self, vertices: NDArray[Any], new: bool) -> list[int] | None:
+        """Deal out clusters one by one; None where one vertex is left without.
+
+        With ``new`` clusters, there is none but those that a vertex touches, and one more for all
+        that come from one cluster.
+        """
+        chosen: dict[int, int] = {}
+        founded: dict[int, list[int]] = {}
+        count = self.count
+        for v in vertices[np.argsort(-self._sureness(vertices), kind="stable")].tolist():
+            others = self.apart.indices[self.apart.indptr[v] : self.apart.indptr[v + 1]].tolist()
+            taken = {chosen[u] for u in others if u in chosen}
+            more = founded.setdefault(int(self.modules[v]), []) if new else self.by_volume
+            free = (c for c in (*self._wishes(v), *more) if c not in taken)
+            place = next(free, None)
+            if place is None and new:
+                more.append(place := count)
+                count += 1
+            if place is None:
+                return None
+            chosen[v] = place
+        return [chosen[v] for v in vertices.tolist()]
+
+    def _coloured(self, vertices: NDArray[Any], k: int) -> list[int]:
+        """Search for any way to deal out k clusters, and call them as suits the vertices best."""
+        edges = sp.triu(self.apart[vertices][:, vertices], 1).tocoo()
+        pairs = np.column_stack((edges.row, edges.col)).astype(np.int64)
+        found = colour(vertices.size, pairs, k, self.modules[vertices].astype(np.int32))
+        member = sp.csr_array(
+            (np.ones(found.size), (found, np.arange(found.size))), shape=(k, found.size)
+        )
+        suits = np.zeros((k, max(k, self.count)))
+        suits[:, : self.count] = (member @ self.drawn[vertices]).toarray()
+        name = linear_sum_assignment(-suits)[1]
+        names: list[int] = name[found].tolist()
+        return names
+
+
+def harden(
+    problem: Anchored,
+    hard: Constraints | None,
+    n_clusters: int | None = None,
+    copies: IntArray | None = None,
+) -> Hardened:
+    """Build hard constraints into a problem, and make one vertex of samples that are copies.
+
+    Parameters
+    ----------
+    problem : Anchored
+        The graphs.
+    hard : Constraints or None
+        What must hold.
+    n_clusters : int, optional
+        The number of clusters that is wanted.
+    copies : int array, optional
+        Samples with the same number are one, unless hard constraints keep some of them apart or
+        ``n_clusters`` needs more vertices.
+
+    Raises
+    ------
+    ConstraintConflict
+        Where they contradict one another, or leave no room for ``n_clusters``.
+    """
+    n, total = problem.n, problem.graph.n
+    if not hard and copies is None:
+        return Hardened(problem, np.arange(total))
+    closure = (hard or Constraints()).closure(n)
+    _check_size(closure)
+    if hard and n_clusters is not None:
+        check_room(closure, n_clusters)
+    whole, cannot = closure.component, closure.cannot
+    if copies is not None:
+        whole, cannot = _with_copies(closure, closure.kept_together(copies))
+        if n_clusters is not None and whole.max() + 1 < n_clusters:
+            whole, cannot = closure.component, closure.cannot  # only copies are left to part
+    k = int(whole.max()) + 1
+    vertex = np.concatenate((whole, k + np.arange(total - n)))
+    graph, relation = contract(problem.graph, problem.relation, vertex)
+    relation = _kept_apart(relation, cannot, graph.n)
+    together = None
+    if problem.together is not None:
+        together = np.zeros(graph.n, dtype=np.int32)
+        together[vertex] = problem.together
+    return Hardened(Anchored(graph, relation, k, together), vertex)
+
+
+def _with_copies(closure: Closure, copies: IntArray) -> tuple[IntArray, IntArray]:
+    """Unite components that hold copies of one sample; return them, and which are kept apart.
+
+    Where that would unite what is kept apart, the components stay as they are.
+    """
+    n, k = closure.component.size, closure.n_components
+    links = sp.coo_array(
+        (np.ones(n), (closure.component, copies)), shape=(k, int(copies.max()) + 1)
+    )
+    both = sp.block_array([[None, links], [links.T, None]])
+    part = connected_components(both, directed=False)[1][:k]
+    ends = part[closure.cannot]
+    broken = np.unique(ends[ends[:, 0] == ends[:, 1], 0])
+    stays = np.isin(part, broken)
+    part = renumber(np.where(stays, part.size + np.arange(k), part)).astype(np.int64)
+    cannot = np.unique(np.sort(part[closure.cannot], axis=1), axis=0)
+    return renumber(part[closure.component]).astype(np.int64), _relabelled(part, closure, cannot)
+
+
+def _relabelled(part: IntArray, closure: Closure, cannot: IntArray) -> IntArray:
+    """Number parts as the vertices are, by first appearance among the samples."""
+    number = np.empty(int(part.max()) + 1, dtype=np.int64)
+    number[part[closure.component]] = renumber(part[closure.component])
+    return np.unique(np.sort(number[cannot], axis=1), axis=0)
+
+
+def with_isolated(groups: IntArray, graph: Graph, closure: Closure) -> IntArray:
+    """Put samples without neighbours into the group of a sample that they are must-linked to.
+
+    No graph tells where they belong, and soft constraints have no edges to be weighed against. Of
+    several samples it is the one with most weight to its neighbours.
+    """
+    order = np.argsort(graph.strength, kind="stable")
+    leader = np.empty(closure.n_components, dtype=np.int64)
+    leader[closure.component[order]] = order  # the last one written is the strongest
+    groups = groups.copy()
+    groups[graph.isolated] = groups[leader[closure.component[graph.isolated]]]
+    return groups
+
+
+def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, Any]:
+    """Return the graphs of the modules; what is inside one is weight of its own."""
+    n, k = labels.size, int(labels.max()) + 1
+    member = sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
+
+    def between(matrix: Any) -> Any:
+        joined = (member.T @ matrix @ member).tocoo()
+        off = joined.row != joined.col
+        return sp.csr_array((joined.data[off], (joined.row[off], joined.col[off])), shape=(k, k))
+
+    weights = between(graph.to_scipy())
+    weights = (weights + weights.T) * 0.5
+    weights.sort_indices()
+    inside = np.bincount(labels, graph.degree, k)
+    degree = np.maximum(inside, np.asarray(weights.sum(axis=1)).ravel())
+    modules = Graph(weights.indptr, weights.indices, weights.data, degree)
+    return modules, None if relation is None else between(relation)
+
+
+def apart_pairs(relation: Any) -> tuple[IntArray, IntArray]:
+    """List the pairs i < j that a relation graph keeps apart."""
+    if relation is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    entries = relation.tocoo()
+    chosen = np.isneginf(entries.data) & (entries.row < entries.col)
+    return entries.row[chosen].astype(np.int64), entries.col[chosen].astype(np.int64)
+
+
+def fold(
+    problem: Anchored,
+    labels: NDArray[np.int32],
+    n_clusters: int,
+    owners: NDArray[Any] | None = None,
+) -> NDArray[np.int32]:
+    """Unite modules that do not touch until there are ``n_clusters``, small ones with large ones.
+
+    Modules with an owner (>= 0) stay as they are. Where modules that are kept apart stand in the
+    way, the vertices that are kept apart are dealt out anew.
+    """
+    found = int(labels.max()) + 1
+    if found <= n_clusters:
+        return labels
+    i, j = apart_pairs(problem.relation)
+    by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
+    if i.size == 0:
+        target = np.arange(found)
+        loose = by_volume if owners is None else by_volume[owners[by_volume] < 0]
+        loose = loose[loose != by_volume[-1]]
+        target[loose[: found - n_clusters]] = by_volume[-1]
+        return renumber(target[labels])
+    target = _folded(labels[i], labels[j], by_volume.tolist(), n_clusters)
+    if np.unique(target).size <= n_clusters:
+        return renumber(target[labels])
+    return _dealt_anew(problem, labels, n_clusters)
+
+
+def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> NDArray[np.int64]:
+    """Put the smallest modules into the largest that they are not kept apart from."""
+    apart: dict[int, set[int]] = {u: set() for u in by_volume}
+    for u, v in zip(i.tolist(), j.tolist(), strict=True):
+        apart[u].add(v)
+        apart[v].add(u)
+    target = np.arange(len(by_volume))
+    left = len(by_volume)
+    for place, u in enumerate(by_volume):
+        if left <= k:
+            break
+        into = next((v for v in reversed(by_volume[place + 1 :]) if v not in apart[u]), None)
+        if into is None:
+            continue
+        target[target == u] = into
+        left -= 1
+        apart[into] |= apart[u]
+        for v in apart[u]:
+            apart[v].add(into)
+    return target
+
+
+def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """Give the vertices that are kept apart a cluster each, and every other one its neighbours'."""
+    i, j = apart_pairs(problem.relation)
+    concerned = np.unique(np.concatenate((i, j)))
+    edges = np.searchsorted(concerned, np.column_stack((i, j)))
+    try:
+        found = colour(concerned.size, edges, k, labels[concerned])
+    except Uncolourable:  # but without wishes it may be done: see _check_room
+        try:
+            found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
+        except Uncolourable:
+            raise _no_way(len(edges), k) from None
+    spread = propagate(problem.graph, concerned, found)[: problem.n]
+    for number in np.setdiff1d(np.arange(k), spread).tolist():
+        crowded = np.flatnonzero(spread == np.bincount(spread).argmax())
+        spread[crowded[-1]] = number  # leaving a cluster breaks nothing
+    return problem.extended(spread)
+
+
+def _no_way(n_links: int, n_clusters: int) -> ValueError:
+    """Say that a search gave up."""
+    return ValueError(
+        f"no way was found to keep {n_links} hard cannot-links with n_clusters={n_clusters}, "
+        "which may or may not be possible: allow more clusters, add must-links or labels, or make "
+        "some cannot-links soft"
+    )
+
+
+def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
+    """Relate pairs by minus infinity, which no other weight changes."""
+    if pairs.size == 0:
+        return relation
+    rows, columns = np.concatenate((pairs, pairs[:, ::-1])).T
+    never = sp.coo_array((np.full(rows.size, -np.inf), (rows, columns)), shape=(n, n)).tocsr()
+    return never if relation is None else relation + never
+
+
+def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = None) -> None:
+    """Refuse a number of clusters that the constraints have no room for."""
+    called = range(closure.component.size) if names is None else names
+    if closure.n_components < n_clusters:
+        sizes = np.bincount(closure.component)
+        largest = np.flatnonzero(closure.component == sizes.argmax())
+        raise _no_room(
+            largest[[0, -1]],
+            names,
+            f"hard must-links, groups or labels leave {closure.n_components} sets of samples",
+            f"n_clusters={n_clusters} needs at least as many",
+        )
+    first = np.unique(closure.component, return_index=True)[1]
+    for components in closure.exclusive:
+        if components.size > n_clusters:
+            shown = ", ".join(str(called[k]) for k in first[components[:8]].tolist())
+            more = ", …" if components.size > 8 else ""
+            raise _no_room(
+                first[components[:2]],
+                names,
+                f"samples {shown}{more} are of {components.size} classes, or members of one group, "
+                "that are pairwise apart",
+                f"n_clusters={n_clusters}",
+            )
+    concerned, edges = np.unique(closure.cannot, return_inverse=True)
+    edges = edges.reshape(-1, 2)
+    try:
+        colour(concerned.size, edges, n_clusters, np.zeros(concerned.size, dtype=np.int32))
+    except Uncolourable as error:
+        if not error.proved:
+            return  # the data may tell more
+        pairs = first[concerned[edges[np.isin(edges, error.core).all(axis=1)]]]
+        apart = (f"{called[a]} and {called[b]} are apart" for a, b in pairs.tolist())
+        ends = pairs.ravel()[[0, -1]]
+        raise _no_room(ends, names, *apart, f"n_clusters={n_clusters}") from None
+
+
+def _check_size(closure: Closure) -> None:
+    """Refuse what would fill the memory."""
+    largest = max((c.size for c in closure.exclusive), default=0)
+    if largest * (largest - 1) // 2 > _MOST_APART:
+        raise ValueError(
+            f"a hard apart group of {largest} samples has more than {_MOST_APART:,} pairs: make it "
+            "soft, or leave out members"
+        )
+
+
+def _no_room(points: NDArray[Any], names: Sequence[Any] | None, *chain: str) -> ConstraintConflict:
+    """Say which samples do not fit into the clusters."""
+    a, b = points.tolist()
+    named = () if names is None else (str(names[a]), str(names[b]))
+    return ConstraintConflict([Conflict("n_clusters", (a, b), chain, named)])

@@ -1,0 +1,677 @@
+"""The searches, from merge to multilevel. The only module that calls the kernels.
+
+Each takes a :class:`~sentree.Graph` and, where there are constraints, the signed relation graph
+(a symmetric scipy sparse array with the penalty inside), and returns a result whose ``trace`` is
+the objective before the first step and after every step. ``progress`` is called about ten times a
+second with the finished share of the work; Ctrl-C stops a search within that time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sentree import _kernels
+from sentree._util.labels import follow, renumber
+from sentree.graph import FloatArray, Graph
+from sentree.search.objective import (
+    partition_objective,
+    singles_objective,
+    steered_objective,
+    tree_objective,
+)
+from sentree.tree import EncodingTree, keep_nodes
+
+__all__ = [
+    "LinkResult",
+    "PartitionResult",
+    "Steering",
+    "TreeResult",
+    "compress",
+    "density_clusters",
+    "graft",
+    "grow",
+    "link",
+    "merge",
+    "move",
+    "move_gain",
+    "multilevel",
+    "settle",
+    "sharpened",
+    "spread",
+    "stretch",
+]
+
+Progress = Callable[[float], object] | None
+_Longs = NDArray[np.int64]
+_Ints = NDArray[np.int32]
+Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray]
+
+#: A move must gain more than this many bits: less is rounding, and sweeps would not end.
+_LEAST_MOVE_GAIN = 1e-12
+#: Vertices from which on labels are spread less exactly; how many shares of a vertex are kept, from
+#: which size on, and for how many sweeps: below, below in a hurry, and above. They end before where
+#: shares change by less, on average, than the last number over that of the sweeps.
+_LARGE, _EXACT, _QUICK, _ROUGH = 20_000, (8, 1e-3, 150), (8, 1e-3, 30), (4, 1e-2, 5)
+_LEAST_CHANGE = 0.03
+
+
+class Steering(NamedTuple):
+    """What steers moves among a fixed number of modules, beside the graphs.
+
+    ``pull`` is a sparse matrix of vertices by modules: what draws each vertex to a module, in bits
+    times weight. ``shrinkage`` s replaces the volume of a module by (1 - s) V_X + s V / k, so that
+    unequal modules are not evened out; 0 is the objective.
+    """
+
+    pull: Any = None
+    shrinkage: float = 0.0
+
+    def wide(self, n_modules: int) -> Steering:
+        """Return the same for more modules, to which nothing draws."""
+        if self.pull is None or self.pull.shape[1] >= n_modules:
+            return self
+        wider = sp.csr_array(self.pull, copy=True)
+        wider.resize((wider.shape[0], n_modules))
+        return self._replace(pull=wider)
+
+    def arrays(self, n_modules: int) -> tuple[_Longs, _Ints, FloatArray, float, int]:
+        """Return what the kernels take."""
+        if self.pull is None:
+            none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+            return (*none, self.shrinkage, n_modules)
+        rows = sp.csr_array(self.pull)
+        return (
+            rows.indptr.astype(np.int64),
+            rows.indices.astype(np.int32),
+            np.ascontiguousarray(rows.data, dtype=np.float64),
+            self.shrinkage,
+            n_modules,
+        )
+
+
+#: Moves by the objective alone.
+_UNSTEERED = Steering()
+
+
+class PartitionResult(NamedTuple):
+    """A partition, its objective, and the objective along the way."""
+
+    labels: NDArray[np.int32]
+    objective: float
+    trace: FloatArray
+
+
+class LinkResult(NamedTuple):
+    """A partition, and the unions on the way to it in order.
+
+    ``unions`` has the two numbers of each: the modules 0..k-1 that there were, then k, k + 1, … for
+    what the unions made. ``linkage`` is how strongly they were linked.
+    """
+
+    labels: NDArray[np.int32]
+    linkage: FloatArray
+    unions: NDArray[np.int32]
+
+    def after(self, count: int, n_modules: int) -> NDArray[np.int32]:
+        """Return where each of the modules there were is after so many unions."""
+        return renumber(_joined(n_modules, *self.unions[:count].T))
+
+
+class TreeResult(NamedTuple):
+    """An encoding tree, its objective, and the objective along the way."""
+
+    tree: EncodingTree
+    objective: float
+    trace: FloatArray
+
+
+def merge(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    n_modules: int | None = None,
+    must_link_first: bool = False,
+    owner: ArrayLike | None = None,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Merge modules from single vertices, the pair with the largest gain first.
+
+    Only pairs adjacent in the data graph merge. Without ``n_modules`` merging ends when no merge
+    lowers the objective; with it, when that many modules (or no adjacent pair) are left.
+    ``must_link_first`` merges pairs with positive relation weight before all others, and lets a
+    module that a must-link made grow on before the rest. Vertices with an ``owner`` (>= 0) never
+    come together.
+    """
+    if n_modules is not None and n_modules < 1:
+        raise ValueError(f"n_modules must be at least 1, got {n_modules}")
+    n = graph.n
+    start = singles_objective(graph, relation).value
+    if graph.volume == 0:
+        return PartitionResult(np.arange(n, dtype=np.int32), start, np.array([start]))
+    first, second, gain = _kernels.merge(
+        *_problem(graph, relation), n_modules or 0, must_link_first, _owners(owner), progress
+    )
+    return PartitionResult(renumber(_joined(n, first, second)), *_trace(start, gain))
+
+
+def move(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    *,
+    steering: Steering = _UNSTEERED,
+    keep_modules: bool = False,
+    max_sweeps: int = 300,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices one by one to the touching module that gains most, until none gains.
+
+    ``keep_modules`` lets no module become empty. With a ``steering``, labels are the modules that
+    it speaks of, and keep their numbers.
+    """
+    start_labels = _numbered(labels, steering)
+    start = steered_objective(graph, start_labels, relation, *steering).value
+    if graph.volume == 0:
+        return PartitionResult(start_labels, start, np.array([start]))
+    moved, _, _, gain, _ = _kernels.move(
+        *_problem(graph, relation),
+        start_labels,
+        *steering.arrays(int(start_labels.max()) + 1),
+        _LEAST_MOVE_GAIN,
+        max_sweeps,
+        keep_modules,
+        progress,
+    )
+    return PartitionResult(_numbered(moved, steering), *_trace(start, gain))
+
+
+def move_gain(
+    graph: Graph,
+    labels: ArrayLike,
+    i: int,
+    module: int,
+    relation: Any = None,
+    *,
+    steering: Steering = _UNSTEERED,
+) -> float:
+    """Return the gain of moving vertex i to a module; numbers that no label has are empty ones."""
+    modules = np.ascontiguousarray(labels, dtype=np.int32)
+    arrays = steering.arrays(int(modules.max()) + 1)
+    return float(_kernels.move_gain(*_problem(graph, relation), modules, *arrays, i, module))
+
+
+def settle(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    *,
+    vertices: ArrayLike | None = None,
+    steering: Steering = _UNSTEERED,
+    keep_modules: bool = False,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices from a queue until it is empty; what a move concerns goes back into the queue.
+
+    The queue starts with ``vertices``, or all. A vertex may found a module of its own unless
+    ``keep_modules``, which keeps the number of modules as it is. All pairs adjacent in either graph
+    count. The trace has two values. ``steering`` as in :func:`move`.
+    """
+    start_labels = _numbered(labels, steering)
+    start = steered_objective(graph, start_labels, relation, *steering).value
+    if graph.volume == 0:
+        return PartitionResult(start_labels, start, np.array([start]))
+    queue = np.arange(graph.n) if vertices is None else np.unique(np.asarray(vertices))
+    moved, gain = _kernels.settle(
+        *_problem(graph, relation),
+        start_labels,
+        *steering.arrays(int(start_labels.max()) + 1),
+        queue.astype(np.int32),
+        _LEAST_MOVE_GAIN,
+        not keep_modules,
+        keep_modules,
+        progress,
+    )
+    return PartitionResult(_numbered(moved, steering), *_trace(start, np.array([gain])))
+
+
+def multilevel(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    init: ArrayLike | None = None,
+    seed: int = 0,
+    max_rounds: int = 10,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices, contract the modules, and repeat on the smaller graph, for several rounds.
+
+    All pairs adjacent in either graph count, and a vertex may found a module of its own. A round
+    starts from the result of the one before (the first from ``init``, or single vertices) and
+    takes the modules apart into connected pieces before it contracts them; rounds end when one
+    gains nothing. The trace has one value per round.
+    """
+    if init is None:
+        first = np.arange(graph.n, dtype=np.int32)
+        start = singles_objective(graph, relation).value
+    else:
+        first = renumber(init)
+        start = partition_objective(graph, first, relation).value
+    if graph.volume == 0:
+        return PartitionResult(first, start, np.array([start]))
+    labels, gain = _kernels.multilevel(
+        *_problem(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
+    )
+    return PartitionResult(renumber(labels), *_trace(start, gain))
+
+
+def lowest(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    must_link_first: bool = False,
+    seed: int = 0,
+    max_rounds: int = 10,
+) -> PartitionResult:
+    """Run the multilevel search from three starts and return the lowest result.
+
+    They are single vertices, the modules that there would be without constraints, and what merging
+    and moving reach; so the result is never above that of the paper's search. Where strong
+    cannot-links entail one another (the paper's weights, with labels) single vertices are a bad
+    start.
+    """
+    merged = merge(graph, relation, must_link_first=must_link_first).labels
+    starts = (
+        None,
+        multilevel(graph, seed=seed, max_rounds=1).labels,
+        move(graph, merged, relation).labels,
+    )
+    results = [
+        multilevel(graph, relation, init=init, seed=seed, max_rounds=max_rounds) for init in starts
+    ]
+    return min(results, key=lambda result: result.objective)
+
+
+def link(
+    graph: Graph,
+    labels: ArrayLike,
+    relation: Any = None,
+    *,
+    n_modules: int = 1,
+    least: float = 0.0,
+    powers: tuple[float, float] = (1.0, 1.0),
+    owner: ArrayLike | None = None,
+    progress: Progress = None,
+) -> LinkResult:
+    """Unite touching modules, the most strongly linked pair first.
+
+    The linkage of two modules is the weight between them in both graphs over powers of their
+    volumes, the lesser and the greater, all as shares of the whole; with powers of 1 it is w V /
+    (V_X V_Y), the weight against what chance would give. Uniting ends at ``n_modules``, when no
+    linkage reaches ``least``, or when no two modules touch with a positive weight. Modules with an
+    ``owner`` (>= 0; one entry for each, by first appearance in ``labels``) are never united with
+    one another.
+    """
+    modules = renumber(labels)
+    k = int(modules.max()) + 1
+    if graph.volume == 0:
+        return LinkResult(modules, np.empty(0), np.empty((0, 2), dtype=np.int32))
+    first, second, linkage = _kernels.link(
+        *_problem(graph, relation),
+        modules,
+        max(least, 0.0),
+        n_modules,
+        *powers,
+        _owners(owner),
+        progress,
+    )
+    labels = renumber(_joined(k, first, second)[modules])
+    return LinkResult(labels, linkage, np.column_stack((first, second)))
+
+
+def sharpened(
+    graph: Graph, most: int, power: float, *, progress: Progress = None
+) -> sp.csr_array[Any, tuple[int, int]]:
+    """Return the graph to spread labels over: the strongest edges, weighed more sharply.
+
+    An edge counts if it is among the ``most`` strongest of either end (or ties with them), with a
+    power of its weight against the largest of all.
+    """
+    arrays = graph.indptr, graph.indices, graph.weights
+    weights = _kernels.sharpened(*arrays, most, power, progress)
+    kept = weights > 0
+    indptr = np.concatenate(([0], np.cumsum(kept)))[graph.indptr]
+    return sp.csr_array((weights[kept], graph.indices[kept], indptr), shape=(graph.n, graph.n))
+
+
+def density_clusters(
+    i: ArrayLike,
+    j: ArrayLike,
+    height: ArrayLike,
+    n: int,
+    *,
+    few: int,
+    many: int,
+    rise: ArrayLike,
+    sure: float = 1.0,
+    progress: Progress = None,
+) -> tuple[NDArray[np.int32], float]:
+    """Return the peaks of density 0..k-1 that vertices belong to, -1 for those of none.
+
+    Also how clear the clearest meeting of two peaks is: the rise of the lower one, as a share of
+    what ``rise`` asks for.
+
+    Parameters
+    ----------
+    i, j : int arrays
+        Ends of the edges.
+    height : float array
+        Minus the log of the density at each edge.
+    n : int
+        Number of vertices.
+    few, many : int
+        Vertices of the smallest peak, and those from which on its mass counts.
+    rise : float array
+        How much the log of density must rise from where a peak meets another one to where few, 2
+        few, 4 few, ... vertices of it are connected; one of these is enough.
+    sure : float
+        The share of these rises that makes a peak.
+    """
+    rising = np.asarray(height, dtype=np.float64)
+    order = np.argsort(rising, kind="stable")
+    first, second = (np.asarray(side, dtype=np.int32)[order] for side in (i, j))
+    least = np.asarray(rise, dtype=np.float64)
+    found, clearest = _kernels.density_clusters(
+        first, second, rising[order], n, few, many, least, sure, progress
+    )
+    peaks = np.unique(np.append(found, -1), return_inverse=True)[1][:-1] - 1
+    return peaks.astype(np.int32), clearest
+
+
+def spread(
+    graph: Any,
+    index: ArrayLike,
+    code: ArrayLike,
+    *,
+    quick: bool = False,
+    progress: Progress = None,
+) -> sp.csr_array[Any, tuple[int, int]]:
+    """Spread the classes 0..k-1 of some vertices: each believes what its neighbours do on average.
+
+    ``graph`` is a :class:`~sentree.Graph`, or a symmetric CSR array of weights >= 0. Returns a
+    matrix of vertices by classes whose rows sum to 1, or are empty where no label reaches. Small
+    shares are left out: below 0.001 and beyond the eighth, or in graphs of more than 20,000
+    vertices below 0.01 and beyond the fourth. ``quick`` ends after fewer sweeps.
+    """
+    points = np.ascontiguousarray(index, dtype=np.int32)
+    classes = np.ascontiguousarray(code, dtype=np.int32)
+    k = int(classes.max(initial=-1)) + 1
+    if isinstance(graph, Graph):
+        n, indptr, indices, weights = graph.n, graph.indptr, graph.indices, graph.weights
+    else:
+        n, weights = graph.shape[0], graph.data
+        indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+    exactness = _ROUGH if n > _LARGE else _QUICK if quick else _EXACT
+    shares, least, sweeps = exactness
+    row, column, share = _kernels.spread(
+        indptr,
+        indices,
+        weights,
+        points,
+        classes,
+        k,
+        shares,
+        least,
+        sweeps,
+        _LEAST_CHANGE / sweeps,
+        progress,
+    )
+    return sp.csr_array((share, (row, column)), shape=(n, k))
+
+
+def stretch(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    leaf_penalty: bool = False,
+    must_link_first: bool = False,
+    progress: Progress = None,
+) -> TreeResult:
+    """Stretch the star to a binary tree, joining the pair with the largest gain first.
+
+    Components of the graph are joined by the root at the end, which is wider than two when there
+    are three or more. ``leaf_penalty`` extends the penalty to the leaves.
+    """
+    n = graph.n
+    no_joins = np.empty(0, dtype=np.int32)
+    first, second, gain = (
+        _kernels.stretch(*_problem(graph, relation), leaf_penalty, must_link_first, progress)
+        if graph.volume > 0
+        else (no_joins, no_joins, np.empty(0))
+    )
+    parent = np.full(n + first.size, -1, dtype=np.int32)
+    parent[first] = parent[second] = n + np.arange(first.size, dtype=np.int32)
+    tops = np.flatnonzero(parent < 0)
+    if tops.size > 1:
+        parent = np.append(parent, np.int32(-1))
+        parent[tops] = parent.size - 1
+    tree = EncodingTree.from_parent(parent, graph, relation)
+    start = tree_objective(
+        EncodingTree.from_labels(np.zeros(n), graph, relation), leaf_penalty=leaf_penalty
+    ).value
+    return TreeResult(tree, *_trace(start, gain))
+
+
+def compress(
+    tree: EncodingTree,
+    height: int,
+    *,
+    leaf_penalty: bool = False,
+    progress: Progress = None,
+) -> TreeResult:
+    """Remove the inner nodes that cost least until the tree has the given height."""
+    _check_height(height)
+    start = tree_objective(tree, leaf_penalty=leaf_penalty).value
+    removed, gain = _kernels.compress(
+        tree.parent,
+        tree.volume,
+        tree.cut,
+        tree.relation_cut,
+        tree.n_leaves,
+        height,
+        leaf_penalty,
+        progress,
+    )
+    kept = np.ones(tree.n_nodes, dtype=bool)
+    kept[removed] = False
+    measures = (tree.volume[kept], tree.cut[kept], tree.relation_cut[kept])
+    smaller = EncodingTree(keep_nodes(tree.parent, kept), *measures, tree.names)
+    return TreeResult(smaller, *_trace(start, gain))
+
+
+def grow(
+    graph: Graph,
+    relation: Any = None,
+    *,
+    clusters: ArrayLike | None = None,
+    triplets: tuple[ArrayLike, ArrayLike] | None = None,
+    height: int | None = None,
+    leaf_penalty: bool = False,
+    seed: int = 0,
+    max_rounds: int = 1,
+    max_grafts: int = 1,
+    progress: Progress = None,
+) -> TreeResult:
+    """Grow a tree level by level with the multilevel search, then move subtrees.
+
+    The children of a node are grouped, and so are the groups and the members of each, as long as
+    it gains: until every node has two children, or children that do not touch. With ``height``,
+    levels are added where they gain most until the tree has that height, and all levels are
+    searched again after each. ``clusters`` are kept: each is a node of the tree (a leaf, where it
+    has one member). ``triplets`` are rows (i, j, k) and their weights: where the three are
+    different children of one node, i and j attract each other by the weight and repel k by half of
+    it each, so that they are grouped below k; once that is decided they are silent. Moves do not
+    see them, and are left out where there are some.
+
+    ``max_rounds`` is for the search of one level, ``max_grafts`` for :func:`graft`. The trace has
+    the objective of the star, of the grown tree and after every round of moves.
+    """
+    _check_height(height)
+    kept = _clusters(clusters, graph.n)
+    problem = _problem(graph, relation)
+    star = _measured(problem, np.append(np.full(graph.n, graph.n), -1))
+    start = tree_objective(star, leaf_penalty=leaf_penalty).value
+    if graph.volume == 0 or height == 1:
+        tree = star if height == 1 or clusters is None else EncodingTree.from_labels(kept, graph)
+        return TreeResult(tree, start, np.array([start]))
+    rows, weights = (np.empty(0), np.empty(0)) if triplets is None else triplets
+    parent = _kernels.grow(
+        *problem,
+        kept,
+        np.asarray(rows, dtype=np.int32).ravel(),
+        np.asarray(weights, dtype=np.float64),
+        leaf_penalty,
+        height or 0,
+        seed,
+        max_rounds,
+        _LEAST_MOVE_GAIN,
+        progress,
+    )
+    gain = np.empty(0)
+    if max_grafts > 0 and triplets is None:
+        options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
+        parent, gain = _kernels.graft(*problem, parent, kept, *options)
+    tree = _measured(problem, parent)
+    end = tree_objective(tree, leaf_penalty=leaf_penalty).value
+    return TreeResult(tree, end, np.append(start, _trace(end + gain.sum(), gain)[1]))
+
+
+def graft(
+    graph: Graph,
+    tree: EncodingTree,
+    relation: Any = None,
+    *,
+    clusters: ArrayLike | None = None,
+    height: int | None = None,
+    leaf_penalty: bool = False,
+    max_rounds: int = 10,
+    progress: Progress = None,
+) -> TreeResult:
+    """Move leaves and subtrees to other parents, and remove inner nodes that cost.
+
+    A subtree becomes a child of another node, or the sibling of one below a new node, whichever
+    lowers the objective most; leaves move first, then larger and larger subtrees. ``height`` is
+    not exceeded. ``clusters`` that are nodes of the tree stay so. The trace has one value per
+    round.
+    """
+    _check_height(height)
+    start = tree_objective(tree, leaf_penalty=leaf_penalty).value
+    if graph.volume == 0 or tree.n_nodes == 1:
+        return TreeResult(tree, start, np.array([start]))
+    problem = _problem(graph, relation)
+    parent, gain = _kernels.graft(
+        *problem,
+        tree.parent,
+        _clusters(clusters, graph.n),
+        leaf_penalty,
+        height or 0,
+        max_rounds,
+        _LEAST_MOVE_GAIN,
+        progress,
+    )
+    return TreeResult(_measured(problem, parent), *_trace(start, gain))
+
+
+def _numbered(labels: ArrayLike, steering: Steering) -> _Ints:
+    """Return labels numbered by first appearance, or as they are where a pull names modules."""
+    if steering.pull is None:
+        return renumber(labels)
+    return np.ascontiguousarray(labels, dtype=np.int32)
+
+
+def _owners(owner: ArrayLike | None) -> _Ints:
+    """Return owners as the kernels take them; none where nothing is owned."""
+    return np.asarray([] if owner is None else owner, dtype=np.int32)
+
+
+def _measured(problem: Problem, parent: NDArray[Any]) -> EncodingTree:
+    """Return a tree that is not too high, its nodes numbered by volume."""
+    parent = parent.astype(np.int32, copy=False)
+    return EncodingTree(parent, *_kernels.measure(*problem, parent)).by_volume()
+
+
+def _check_height(height: int | None) -> None:
+    if height is not None and height < 1:
+        raise ValueError(f"height must be at least 1, got {height}")
+
+
+def _clusters(labels: ArrayLike | None, n: int) -> _Ints:
+    """Return labels as the kernels take them; none where nothing is to be kept."""
+    if labels is None:
+        return np.empty(0, dtype=np.int32)
+    clusters = renumber(labels)
+    if clusters.size != n:
+        raise ValueError(f"{clusters.size} labels for a graph of {n} vertices")
+    return clusters
+
+
+def _joined(n: int, first: _Ints, second: _Ints) -> _Ints:
+    """Return where each of n things ends up after joins that make n, n + 1, …"""
+    up = np.arange(n + first.size, dtype=np.int32)
+    up[first] = up[second] = n + np.arange(first.size, dtype=np.int32)
+    return follow(up)[:n]
+
+
+def _trace(start: float, gain: FloatArray) -> tuple[float, FloatArray]:
+    """Return the last objective and the objective after each step."""
+    trace = start - np.concatenate(([0.0], np.cumsum(gain)))
+    return float(trace[-1]), trace
+
+
+def _problem(graph: Graph, relation: Any) -> Problem:
+    """Return the seven arrays that every kernel takes."""
+    arrays = (graph.indptr, graph.indices, graph.weights, graph.degree)
+    if relation is None:
+        empty = np.zeros(graph.n + 1, dtype=np.int64)
+        return (*arrays, empty, np.empty(0, dtype=np.int32), np.empty(0))
+    return (*arrays, *_relation_arrays(relation, graph.n))
+
+
+def _relation_arrays(relation: Any, n: int) -> tuple[_Longs, _Ints, FloatArray]:
+    """Check a relation graph and return its CSR arrays; minus infinity keeps vertices apart."""
+    if not sp.issparse(relation):
+        raise TypeError(f"the relation graph must be sparse, got {type(relation).__name__}")
+    if relation.shape != (n, n):
+        raise ValueError(f"the relation graph has shape {relation.shape}, expected {(n, n)}")
+    csr = sp.csr_array(relation, copy=True)
+    csr.sum_duplicates()
+    if np.isnan(csr.data).any() or np.isposinf(csr.data).any():
+        raise ValueError("the relation graph holds a weight that is not finite")
+    if csr.diagonal().any():
+        raise ValueError("the relation graph relates a vertex to itself")
+    if not _symmetric(csr):
+        raise ValueError("the relation graph is not symmetric")
+    return (
+        csr.indptr.astype(np.int64),
+        csr.indices.astype(np.int32),
+        np.ascontiguousarray(csr.data, dtype=np.float64),
+    )
+
+
+def _symmetric(csr: Any) -> bool:
+    """Tell whether a sorted matrix is its transpose, up to rounding of finite weights."""
+    other = csr.T.tocsr()
+    if not np.array_equal(csr.indptr, other.indptr) or not np.array_equal(
+        csr.indices, other.indices
+    ):
+        return False
+    finite = np.isfinite(csr.data)
+    if not np.array_equal(finite, np.isfinite(other.data)):
+        return False
+    weights, mirrored = csr.data[finite], other.data[finite]
+    largest = np.abs(weights).max(initial=0.0)
+    return bool((np.abs(weights - mirrored) <= 1e-9 * largest).all())

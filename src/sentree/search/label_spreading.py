@@ -1,0 +1,50 @@
+"""Labels spread over the graph: a start for the search where some classes are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree.graph import Graph, largest_column
+from sentree.search.kernels import spread
+
+__all__ = ["propagate"]
+
+
+def propagate(
+    graph: Graph,
+    index: NDArray[Any],
+    code: NDArray[Any],
+    excluded: tuple[NDArray[Any], NDArray[Any]] | None = None,
+) -> NDArray[np.int64]:
+    """Return the class of every vertex: what its neighbours believe, with class-mass normalisation.
+
+    A vertex belongs to a class as much as the weighted mean of its neighbours does; labelled ones
+    keep their class. The classes are then weighed so that their masses are as frequent as among the
+    labels. A vertex that no label reaches gets the most frequent class.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    index, code : int arrays
+        Labelled vertices and their classes 0..k-1.
+    excluded : pair of int arrays, optional
+        Vertices and classes that they are known not to be of.
+    """
+    belief = spread(graph, index, code)
+    if excluded is not None:
+        named = excluded[1] < belief.shape[1]
+        ruled_out = excluded[0][named], excluded[1][named]
+        wrong = sp.csr_array((np.ones(ruled_out[0].size), ruled_out), shape=belief.shape)
+        belief = belief - belief.multiply(wrong > 0)
+    count = np.bincount(code)
+    mass = np.maximum(np.asarray(belief.sum(axis=0)).ravel(), np.finfo(float).tiny)
+    belief = belief @ sp.diags_array(np.where(count > 0, (count + 1.0) / mass, 0.0))
+    labels = largest_column(belief)
+    labels[labels < 0] = count.argmax()
+    labels[index] = code
+    return np.asarray(labels, dtype=np.int64)

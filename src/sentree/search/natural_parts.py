@@ -1,0 +1,236 @@
+"""The natural parts of data of which it is known how samples lie in space.
+
+What touches is compared with what would touch if it were one cloud. Of a part of m samples of a
+cloud of n in d dimensions, in a graph of p neighbours, a share of about
+
+    (1 - m / n) (33 m / p)^(-1 / d)
+
+of the weight leaves it, whatever the form of the cloud: this holds for the modules of Gaussian and
+uniform clouds of 1 to 20 dimensions and 100 to 3,000 samples, and for unions of these, within 15 %
+or so. Parts that touch far less are clusters.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree._util.labels import renumber
+from sentree.graph import FloatArray, Graph, largest_column
+from sentree.search.kernels import LinkResult, spread
+from sentree.search.spacing import Density, Spacing
+
+__all__ = [
+    "CHANCE",
+    "ONE",
+    "Unions",
+    "follow_neighbors",
+    "parts_by_contact",
+    "peaks_of_density",
+]
+
+#: The 33 of the law above.
+_CELL = 33.0
+#: The share of what would touch in one cloud from which on two sides are one.
+ONE = 0.5
+#: How much less than in one cloud modules may touch on average, as a logarithm, at most: so much,
+#: and so much over the dimension; and the most that counts of a module.
+_UNEVEN, _UNEVEN_IN_FEW, _MOST_UNEVEN = 0.12, 0.2, 1.5
+#: What is linked so many times more than by chance is one in any case.
+CHANCE = 1.25
+#: How clear a peak must be; and the clearest one, for there to be any: less where the two sides of
+#: all touch less than this share of what one cloud would, down to a part.
+_CLEAR, _CLEAREST, _TOUCHING, _LEAST_PART = 0.7, 1.5, 0.35, 0.8
+#: The part of the strictness that counts in many dimensions, where evidence lies closer together.
+_EVENLY = 0.5
+
+IntArray = NDArray[np.int64]
+
+
+class Unions(NamedTuple):
+    """Unions of modules, the most strongly linked first; nodes are modules, then unions."""
+
+    sides: IntArray  # of each union, the nodes that it unites
+    contact: FloatArray  # weight between these, as a share of all
+    volume: FloatArray  # of every node, likewise
+    size: FloatArray  # vertices of every node
+
+    @classmethod
+    def along(
+        cls,
+        path: LinkResult,
+        powers: tuple[float, float],
+        volume: FloatArray,
+        size: NDArray[np.int64],
+    ) -> Unions:
+        """Take a path of unions of modules with given volumes and sizes."""
+        volumes, sizes = (volume / volume.sum()).tolist(), size.astype(float).tolist()
+        for a, b in path.unions.tolist():
+            volumes.append(volumes[a] + volumes[b])
+            sizes.append(sizes[a] + sizes[b])
+        share, sides = np.array(volumes), path.unions.astype(np.int64)
+        both = np.sort(share[sides], axis=1) ** powers
+        return cls(sides, path.linkage * both.prod(axis=1), share, np.array(sizes))
+
+    @property
+    def n_modules(self) -> int:
+        """Number of modules."""
+        return self.volume.size - len(self.sides)
+
+    @property
+    def linkage(self) -> FloatArray:
+        """How many times more strongly than by chance the sides of each union are linked."""
+        linkage: FloatArray = self.contact / self.volume[self.sides].prod(axis=1)
+        return linkage
+
+    def closeness(self, spacing: Spacing) -> FloatArray:
+        """Return how much the sides of each union touch against what they would in one cloud."""
+        assert spacing.dimension is not None
+        whole = self.volume[self.n_modules :]
+        smaller = self.size[self.sides].min(axis=1)
+        cell = _CELL * smaller / spacing.n_neighbors
+        closeness: FloatArray = self.linkage * whole * cell ** (1 / spacing.dimension)
+        return closeness
+
+    def roots(self) -> list[int]:
+        """Return the nodes that are part of no other."""
+        roots: list[int] = np.setdiff1d(np.arange(self.volume.size), self.sides).tolist()
+        return roots
+
+    def modules_of(self, node: int) -> list[int]:
+        """Return the modules of a node."""
+        found, left = [], [node]
+        while left:
+            at = left.pop()
+            if at < self.n_modules:
+                found.append(at)
+            else:
+                left.extend(self.sides[at - self.n_modules].tolist())
+        return found
+
+
+def peaks_of_density(
+    component: NDArray[np.int32],
+    unions: Unions,
+    spacing: Spacing,
+    density: Density,
+    strictness: float = 1.0,
+) -> NDArray[np.int64]:
+    """Return the peaks of density as clusters; -1 for vertices that follow their neighbours.
+
+    Parameters
+    ----------
+    component : int array
+        The connected component of every vertex of the data graph.
+    unions : Unions
+        Unions of its modules.
+    spacing : Spacing
+        How the vertices lie in space.
+    density : Density
+        How dense they lie.
+    strictness : float
+        How clearly clusters must be apart, against the usual.
+    """
+    peaks = density.peaks(strictness * _CLEAR)
+    if len(unions.roots()) == 1:
+        closeness = unions.closeness(spacing)
+        whole = closeness[-1] if closeness.size else np.inf
+        least = _CLEAREST * np.clip(whole / _TOUCHING, _LEAST_PART, 1.0)
+        if peaks.clearest < strictness * least:
+            return np.zeros(component.size, dtype=np.int64)
+    return _with_components(component, peaks.labels)
+
+
+def parts_by_contact(
+    labels: NDArray[np.int32],
+    unions: Unions,
+    modules: Graph,
+    spacing: Spacing,
+    strictness: float = 1.0,
+) -> NDArray[np.int64]:
+    """Return clusters that touch far less than parts of one cloud.
+
+    Parameters
+    ----------
+    labels : int array
+        Modules 0..k-1 of the vertices.
+    unions : Unions
+        Unions of these.
+    modules : Graph
+        The graph of the modules.
+    spacing : Spacing
+        How the vertices lie in space.
+    strictness : float
+        How clearly clusters must be apart, against the usual.
+    """
+    closeness = unions.closeness(spacing)
+    cluster = np.empty(unions.n_modules, dtype=np.int64)
+    found, left = 0, unions.roots()
+    while left:
+        node = left.pop()
+        inside = unions.modules_of(node)
+        at = node - unions.n_modules
+        if at < 0 or _is_one(at, inside, unions, modules, closeness, spacing, strictness):
+            cluster[inside] = found
+            found += 1
+        else:
+            left.extend(unions.sides[at].tolist())
+    return cluster[labels]
+
+
+def _is_one(
+    union: int,
+    inside: list[int],
+    unions: Unions,
+    modules: Graph,
+    closeness: FloatArray,
+    spacing: Spacing,
+    strictness: float,
+) -> bool:
+    """Tell whether the sides of a union are one cluster."""
+    strictness **= _EVENLY
+    if strictness * unions.linkage[union] >= CHANCE:
+        return True
+    if strictness * closeness[union] < ONE:
+        return False
+    assert spacing.dimension is not None
+    most = strictness * (_UNEVEN + _UNEVEN_IN_FEW / spacing.dimension)
+    return _unevenness(np.array(inside), unions, modules, spacing) <= most
+
+
+def _unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spacing) -> float:
+    """Return how much less modules touch one another than those of one cloud, on average."""
+    assert spacing.dimension is not None
+    own = modules.degree - modules.strength
+    between = modules.to_scipy()[inside][:, inside]
+    out = np.asarray(between.sum(axis=1)).ravel()
+    volume = own[inside] + out
+    whole = volume.sum()
+    cell = _CELL * unions.size[inside] / spacing.n_neighbors
+    with np.errstate(divide="ignore"):
+        leaving = np.log(out / (volume * (1 - volume / whole)))
+    less = np.minimum(-np.log(cell) / spacing.dimension - leaving, _MOST_UNEVEN)
+    return float(np.sum(volume * less) / whole)
+
+
+def _with_components(component: NDArray[np.int32], peak: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Let peaks of density be clusters, and components of the graph that have none."""
+    has_peak = np.bincount(component, peak >= 0) > 0
+    first = int(peak.max(initial=-1)) + 1
+    return np.where(has_peak[component], peak, first + component).astype(np.int64)
+
+
+def follow_neighbors(graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Let vertices without a cluster (-1) follow their neighbours."""
+    sure = np.flatnonzero(labels >= 0)
+    if sure.size == labels.size:
+        return labels
+    known = renumber(labels[sure])
+    belief = spread(graph, sure, known)
+    mass = np.asarray(belief.sum(axis=0)).ravel()
+    likely = largest_column(belief @ sp.diags_array(np.bincount(known) / mass)).astype(np.int64)
+    likely[sure] = known
+    return likely

@@ -1,0 +1,283 @@
+"""From the natural clusters to those that pairs speak for.
+
+The data alone tell the natural clusters, and pairs are further evidence. Something speaks for every
+two parts of one natural cluster, the more the closer they are; and something against two that
+nature keeps apart. A pair adds its weight to one side, and the sum counts: a single pair across a
+wide gap, or inside a tight cluster, changes no more than the place of its samples, several unite
+clusters or divide them, and where nature is undecided one is enough.
+
+A natural cluster is divided along the tree in which its modules unite, at the best of all cuts
+(after Campello et al. 2013, who cut trees of density so). The parts are then united greedily, those
+first for which most speaks.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sentree._util.labels import renumber
+from sentree.constraints import Constraints
+from sentree.graph import FloatArray, Graph
+from sentree.search.hard import contract
+from sentree.search.kernels import link
+from sentree.search.natural_parts import CHANCE, ONE, Unions
+from sentree.search.spacing import Spacing
+from sentree.tree import TreeShape
+
+__all__ = ["PairEvidence", "clusters_by_pairs"]
+
+#: What a pair says: log 9, as if nine of ten were right.
+_PAIR = 2.2
+#: What nature says at the least, more for every doubling of how close two parts are (or halving,
+#: where they are apart), and at the most.
+_LEAST, _MORE, _MOST = 2.0, 1.0, 6.0
+#: Closeness below this counts as none.
+_NONE = 1e-9
+
+IntArray = NDArray[np.int64]
+
+
+class PairEvidence(NamedTuple):
+    """Pairs of vertices, and how much each speaks for together (above 0) or apart (below)."""
+
+    ends: IntArray  # of shape (m, 2)
+    weight: FloatArray  # 1 or -1, times what users or the penalty make of it
+
+    @classmethod
+    def of(cls, given: Constraints, vertex: IntArray, strength: float) -> PairEvidence:
+        """Take must-links, cannot-links and groups; ``vertex`` is what each sample is part of.
+
+        Of a group, neighbours in its list are pairs.
+        """
+        chains = [np.column_stack((g[:-1], g[1:])) for g in (*given.together, *given.apart)]
+        first = len(given.together)
+        ends = [given.must_link, given.cannot_link, *chains]
+        weights = [given.must_weight, -given.cannot_weight]
+        weights += [np.full(len(c), 1.0 if k < first else -1.0) for k, c in enumerate(chains)]
+        pairs, weight = vertex[np.concatenate(ends)], np.concatenate(weights)
+        kept = pairs[:, 0] != pairs[:, 1]
+        return cls(pairs[kept], weight[kept] * strength)
+
+    def broken(self, labels: NDArray[Any]) -> float:
+        """Return how many pairs clusters break, each with its weight."""
+        return float(np.abs(self.weight[self._breaks(labels)]).sum())
+
+    def named(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the vertices of the pairs that clusters break."""
+        return np.unique(self.ends[self._breaks(labels)])
+
+    def _breaks(self, labels: NDArray[Any]) -> NDArray[np.bool_]:
+        """Tell which pairs clusters break."""
+        together = np.diff(labels[self.ends], axis=1)[:, 0] == 0
+        return np.asarray(together != (self.weight > 0))
+
+    def between(self, part: NDArray[Any]) -> tuple[IntArray, FloatArray]:
+        """Add up what is said about every two parts: these, the lesser first, and the sums.
+
+        A vertex of many pairs says less with each: all of them are about its own place, too.
+        """
+        sides = np.sort(part[self.ends], axis=1)
+        out = sides[:, 0] != sides[:, 1]
+        pairs, place = np.unique(sides[out], axis=0, return_inverse=True)
+        said = np.bincount(self.ends.ravel(), minlength=1)[self.ends].max(axis=1, initial=1)
+        weight = _PAIR * self.weight[out] / np.sqrt(said[out])
+        total = np.bincount(place.ravel(), weight, len(pairs)).astype(np.float64)
+        return pairs.astype(np.int64), total
+
+
+def clusters_by_pairs(
+    graph: Graph,
+    modules: NDArray[np.int32],
+    natural: NDArray[Any],
+    pairs: PairEvidence,
+    spacing: Spacing | None,
+    powers: tuple[float, float],
+) -> NDArray[np.int32]:
+    """Return the clusters of the vertices.
+
+    Parameters
+    ----------
+    graph : Graph
+        The data graph.
+    modules : int array
+        Modules of its vertices.
+    natural : int array
+        The natural clusters.
+    pairs : PairEvidence
+        What pairs say.
+    spacing : Spacing or None
+        How the vertices lie in space, if it is known.
+    powers : two floats
+        Powers of volumes in the linkage of modules.
+    """
+    natural = renumber(natural)
+    pieces = renumber(modules.astype(np.int64) * (int(natural.max()) + 1) + natural)
+    k = int(pieces.max()) + 1
+    home = np.zeros(k, dtype=np.int64)
+    home[pieces] = natural
+    size = np.bincount(pieces, minlength=k).astype(np.float64)
+    between, weight = pairs.between(pieces)
+    inner = home[between[:, 0]] == home[between[:, 1]]
+    part = home
+    if (weight[inner] < 0).any():
+        whole = contract(graph, None, pieces)[0]
+        part = _divided(whole, home, size, between[inner], weight[inner], spacing, powers)
+    of_vertex = part[pieces]
+    united = _united(graph, of_vertex, home[_first(part)], pairs.between(of_vertex), spacing)
+    return renumber(united[of_vertex])
+
+
+def _first(numbers: IntArray) -> NDArray[np.intp]:
+    """Return where each number 0, 1, … appears first."""
+    return np.unique(numbers, return_index=True)[1]
+
+
+def _favour(unions: Unions, spacing: Spacing | None) -> FloatArray:
+    """Return how much closer than at the limit the sides of unions are, in doublings."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # sides without any weight
+        if spacing is None or spacing.dimension is None:
+            close = unions.linkage / CHANCE
+        else:
+            close = unions.closeness(spacing) / ONE
+    return np.asarray(np.log2(np.maximum(np.nan_to_num(close), _NONE)))
+
+
+def _by_nature(one: NDArray[np.bool_], favour: FloatArray) -> FloatArray:
+    """Return what nature says for uniting two sides: above 0 where they are one cluster."""
+    sign = np.where(one, 1.0, -1.0)
+    weight: FloatArray = sign * np.clip(_LEAST + _MORE * sign * favour, _LEAST, _MOST)
+    return weight
+
+
+def _divided(
+    pieces: Graph,
+    home: IntArray,
+    size: FloatArray,
+    between: IntArray,
+    weight: FloatArray,
+    spacing: Spacing | None,
+    powers: tuple[float, float],
+) -> IntArray:
+    """Divide clusters where pairs speak for it; return the part of every piece."""
+    sides = _tree(pieces, home, powers)
+    k, n = pieces.n, pieces.n + len(sides)
+    parent = np.append(np.full(n, n, dtype=np.int32), np.int32(-1))
+    parent[sides] = k + np.arange(len(sides))[:, None]
+    shape = TreeShape(parent)
+    edges = sp.triu(pieces.to_scipy(), 1).tocoo()
+    contact = np.bincount(shape.lca(edges.row, edges.col), edges.data, n + 1)[k:n] / pieces.volume
+    told = np.bincount(shape.lca(between[:, 0], between[:, 1]), weight, n + 1)[k:n]
+    volumes, sizes = (pieces.degree / pieces.volume).tolist(), size.tolist()
+    for a, b in sides.tolist():
+        volumes.append(volumes[a] + volumes[b])
+        sizes.append(sizes[a] + sizes[b])
+    unions = Unions(sides, contact, np.array(volumes), np.array(sizes))
+    nature = _by_nature(np.ones(len(sides), dtype=bool), _favour(unions, spacing))
+    return _best_cut(sides, (nature + told).tolist(), k)
+
+
+def _tree(pieces: Graph, home: IntArray, powers: tuple[float, float]) -> IntArray:
+    """Unite the pieces of each cluster, the most strongly linked first, to one."""
+    rows = np.repeat(np.arange(pieces.n), np.diff(pieces.indptr))
+    inner = home[rows] == home[pieces.indices]
+    indptr = np.concatenate(([0], np.cumsum(inner)))[pieces.indptr]
+    within = Graph(indptr, pieces.indices[inner], pieces.weights[inner], pieces.degree)
+    path = link(within, np.arange(pieces.n), powers=powers)
+    sides = path.unions.astype(np.int64).tolist()
+    root = np.setdiff1d(np.arange(pieces.n + len(sides)), path.unions)
+    where = home.tolist()
+    for a, _ in sides:
+        where.append(where[a])
+    last: dict[int, int] = {}
+    for node in root.tolist():  # parts of a cluster that do not touch
+        if where[node] in last:
+            sides.append([last[where[node]], node])
+            node = pieces.n + len(sides) - 1
+            where.append(where[sides[-1][0]])
+        last[where[node]] = node
+    return np.array(sides, dtype=np.int64).reshape(-1, 2)
+
+
+def _best_cut(sides: IntArray, together: list[float], k: int) -> IntArray:
+    """Cut a forest where the sum over all unions that are kept is largest; return the parts."""
+    whole, best = [0.0] * k, [0.0] * k
+    one = [True] * k
+    for (a, b), weight in zip(sides.tolist(), together, strict=True):
+        whole.append(whole[a] + whole[b] + weight)
+        apart = best[a] + best[b]
+        one.append(whole[-1] >= apart)
+        best.append(max(whole[-1], apart))
+    part = [-1] * len(one)
+    found = 0
+    for node in range(len(one) - 1, -1, -1):
+        if part[node] < 0 and one[node]:
+            part[node] = found
+            found += 1
+        if node >= k and part[node] >= 0:
+            a, b = sides[node - k].tolist()
+            part[a] = part[b] = part[node]
+    return np.asarray(renumber(np.array(part[:k])), dtype=np.int64)
+
+
+def _united(
+    graph: Graph,
+    part: IntArray,
+    home: IntArray,
+    told: tuple[IntArray, FloatArray],
+    spacing: Spacing | None,
+) -> IntArray:
+    """Unite parts as long as anything speaks for it; return the cluster of every part.
+
+    ``home`` is the natural cluster of each part, ``told`` what pairs say about every two.
+    """
+    parts = contract(graph, None, part)[0]
+    edges = sp.triu(parts.to_scipy(), 1).tocsr()
+    rows, columns = edges.nonzero()
+    siblings = np.column_stack((rows, columns))[home[rows] == home[columns]]
+    if not siblings.size and not (told[1] > 0).any():
+        return np.arange(parts.n)
+    sides = np.unique(np.concatenate((told[0], siblings)), axis=0)
+    key = sides[:, 0] * parts.n + sides[:, 1]
+    said = np.zeros(len(sides))
+    said[np.searchsorted(key, told[0][:, 0] * parts.n + told[0][:, 1])] = told[1]
+    contact = np.asarray(edges[sides[:, 0], sides[:, 1]]).ravel() / parts.volume
+    volume = parts.degree / parts.volume
+    size = np.bincount(part, minlength=parts.n).astype(np.float64)
+    both = (np.append(values, values[sides].sum(axis=1)) for values in (volume, size))
+    favour = _favour(Unions(sides, contact, *both), spacing)
+    nature = _by_nature(home[sides[:, 0]] == home[sides[:, 1]], favour)
+    return _contracted(parts.n, sides, nature, said)
+
+
+def _contracted(n: int, sides: IntArray, nature: FloatArray, said: FloatArray) -> IntArray:
+    """Unite the two with the largest sum, as long as one is above 0.
+
+    What pairs say adds up over the parts of a union; of what nature says the most counts, since one
+    contact is enough.
+    """
+    near: list[dict[int, tuple[float, float]]] = [{} for _ in range(n)]
+    for (a, b), *both in zip(sides.tolist(), nature.tolist(), said.tolist(), strict=True):
+        near[a][b] = near[b][a] = (both[0], both[1])
+    heap = [(-sum(near[a][b]), a, b) for a, b in sides.tolist()]
+    heapify(heap)
+    into = np.arange(n)
+    while heap:
+        loss, a, b = heappop(heap)
+        if b not in near[a] or -sum(near[a][b]) != loss:
+            continue  # of before a union
+        if loss >= 0:
+            break
+        into[into == b] = a
+        del near[a][b], near[b][a]
+        for c, (nature_b, said_b) in near[b].items():
+            nature_a, said_a = near[a].get(c, (-np.inf, 0.0))
+            near[a][c] = near[c][a] = (max(nature_a, nature_b), said_a + said_b)
+            del near[c][b]
+            heappush(heap, (-sum(near[a][c]), min(a, c), max(a, c)))
+        near[b] = {}
+    return np.unique(into, return_inverse=True)[1].astype(np.int64)

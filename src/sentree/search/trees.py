@@ -1,0 +1,171 @@
+"""A tree grown around clusters, and inside them again with finer and finer labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentree._util.labels import follow, renumber
+from sentree.constraints import Constraints
+from sentree.graph import FloatArray, Graph
+from sentree.relation.by_degree import Anchored, triplet_weights, with_triplets
+from sentree.search.clusters import FlatSearch, Problem
+from sentree.search.kernels import grow
+from sentree.search.natural_number import NaturalScale
+from sentree.search.objective import Objective, tree_objective
+from sentree.search.recipes import Selection
+from sentree.tree import EncodingTree, TreeShape, first_leaves
+
+__all__ = ["Grown", "grown"]
+
+
+class Grown(NamedTuple):
+    """A tree over the samples, clusters that are nodes of it, its value and the way there."""
+
+    tree: EncodingTree
+    labels: NDArray[np.int32]
+    objective: Objective
+    trace: FloatArray
+    selection: Selection | None = None  # by which recipe the clusters were found
+    scale: NaturalScale | None = None  # how the data chose their number, if they did
+
+
+def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalty: bool) -> Grown:
+    """Grow a tree around the clusters of a search, or freely where only a height is given.
+
+    Where the constraints have finer labels, there are as many clusters as classes if nothing else
+    is asked for, and the inside of each cluster is searched and grown anew with the labels of the
+    next level that are there, those of its parts with the level after that.
+    """
+    if problem.constraints.finer is None:
+        return _grown(problem, flat, height, leaf_penalty)
+    if flat.n_clusters is None:
+        flat = replace(flat, n_clusters=np.unique(problem.constraints.label_code).size)
+    coarse = _grown(problem, flat, height, leaf_penalty)
+    graph, parent, clusters = problem.graph, coarse.tree.parent, coarse.labels
+    for level in problem.constraints.levels[1:]:
+        inside = Problem(graph, problem.similarity, level)
+        parent, clusters = _refined(parent, clusters, inside, flat, height, leaf_penalty)
+    relation = flat.constrained(problem).relation
+    tree = _measured(parent, graph, relation).by_volume()
+    objective = tree_objective(tree, leaf_penalty=leaf_penalty)
+    trace = np.append(coarse.trace, objective.value)
+    return Grown(tree, coarse.labels, objective, trace, coarse.selection)
+
+
+def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty: bool) -> Grown:
+    """Grow a tree with the labels of one level."""
+    given, n = problem.constraints, problem.graph.n
+    told = flat.n_clusters is not None or given.label_index.size > 0
+    free = height == 1 or (height is not None and not told)
+    if given or not free:
+        problem = flat.grounded(problem)
+    search = flat.constrained(problem)
+    weight = triplet_weights(problem.graph, given)
+    if flat.penalty is not None:
+        weight *= flat.penalty
+    clusters, selection, scale = None, None, None
+    if not free or problem.hard or problem.init is not None:
+        run = flat.run(problem, with_triplets(search, given, weight))
+        selection, scale = run.selection, run.scale
+        found = renumber(run.labels[:n])
+        clusters = search.extended(found)
+    result = grow(
+        search.graph,
+        search.relation,
+        clusters=clusters,
+        triplets=(given.triplets, weight) if len(given.triplets) else None,
+        height=height,
+        leaf_penalty=leaf_penalty,
+        seed=flat.seed,
+    )
+    tree = _without_anchors(result.tree, search, problem.graph)
+    labels = tree.labels_at(1) if clusters is None else found
+    objective = tree_objective(result.tree, leaf_penalty=leaf_penalty)
+    return Grown(tree, labels, objective, result.trace, selection, scale)
+
+
+def _refined(
+    parent: NDArray[np.int32],
+    clusters: NDArray[np.int32],
+    problem: Problem,
+    flat: FlatSearch,
+    height: int | None,
+    leaf_penalty: bool,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Grow the inside of each cluster that holds labels; return the tree and the parts."""
+    shape = TreeShape(parent)
+    depth = shape.depth()
+    order = np.argsort(clusters, kind="stable")
+    end = np.cumsum(np.bincount(clusters))
+    start = np.append(0, end[:-1])
+    tops = np.zeros(end.size, dtype=np.int64)
+    np.maximum.at(tops, clusters, shape.lca(order[start][clusters], np.arange(shape.n_leaves)))
+    weights = problem.graph.to_scipy()[order][:, order]  # clusters are blocks
+    code = np.full(shape.n_leaves, -1)
+    code[problem.constraints.label_index] = problem.constraints.label_code
+    finer = clusters.astype(np.int64) * shape.n_leaves
+    replaced: list[tuple[int, NDArray[np.intp], NDArray[np.int32]]] = []
+    for top, block in zip(tops.tolist(), map(slice, start, end), strict=True):
+        members = order[block]
+        room = None if height is None else height - int(depth[top])
+        known = np.flatnonzero(code[members] >= 0)
+        if known.size < 2 or (room is not None and room < 2):
+            continue
+        graph = Graph.from_scipy(weights[block, block])
+        if graph.volume == 0:
+            continue
+        named, number = np.unique(code[members[known]], return_inverse=True)
+        classes = [problem.constraints.classes[c] for c in named.tolist()]
+        given = Constraints(label_index=known, label_code=number, classes=tuple(classes))
+        search = replace(flat, n_clusters=named.size if named.size > 1 else None, recipe=None)
+        inside = problem._replace(graph=graph, constraints=given, ground=None)
+        found = _grown(inside, search, room, leaf_penalty)
+        finer[members] += found.labels
+        replaced.append((top, members, found.tree.parent))
+    return _with_subtrees(parent, replaced), renumber(finer)
+
+
+def _with_subtrees(
+    parent: NDArray[np.int32], replaced: list[tuple[int, NDArray[np.intp], NDArray[np.int32]]]
+) -> NDArray[np.int32]:
+    """Put trees in the place of what is below some nodes: (node, its leaves, parents)."""
+    n, n_nodes = TreeShape(parent).n_leaves, parent.size
+    above, size = [parent.copy()], [TreeShape(parent).sizes()]
+    tops = np.array([top for top, _, _ in replaced], dtype=np.int64)
+    for top, members, subtree in replaced:
+        inner = subtree.size - 1 - members.size
+        node = np.concatenate((members, n_nodes + np.arange(inner), [top]))
+        above[0][members] = node[subtree[: members.size]]
+        above.append(node[subtree[members.size : -1]])
+        size.append(TreeShape(subtree).sizes()[members.size : -1])
+        n_nodes += inner
+    up = parent.copy()
+    up[-1] = parent.size - 1
+    up[tops] = tops
+    gone = np.zeros(n_nodes, dtype=bool)
+    gone[n : parent.size] = np.isin(follow(up), tops)[n:]
+    gone[tops] = False
+    inner_nodes = np.flatnonzero(~gone)[n:]
+    # A node has more leaves than its children.
+    by_size = inner_nodes[np.argsort(np.concatenate(size)[inner_nodes], kind="stable")]
+    order = np.concatenate((np.arange(n), by_size))
+    number = np.full(n_nodes + 1, -1, dtype=np.int32)  # the last one is the parent of the root
+    number[order] = np.arange(order.size, dtype=np.int32)
+    return np.asarray(number[np.concatenate(above)[order]], dtype=np.int32)
+
+
+def _without_anchors(tree: EncodingTree, search: Anchored, graph: Graph) -> EncodingTree:
+    """Return the tree over the samples alone."""
+    if tree.n_leaves == graph.n:
+        return tree
+    return _measured(first_leaves(tree.parent, graph.n), graph, search.relation)
+
+
+def _measured(parent: NDArray[np.int32], graph: Graph, relation: Any) -> EncodingTree:
+    """Return a tree over the samples with what the graphs have among them."""
+    among = None if relation is None else relation[: graph.n, : graph.n]
+    return EncodingTree.from_parent(parent, graph, among)

@@ -1,0 +1,9 @@
+"""Trees over samples.
+
+In: parents, labels, or a file of another program. Out: :class:`EncodingTree`, its shape, and its
+other forms. Uses ``graph``.
+"""
+
+from sentree.tree.tree import EncodingTree, TreeShape, first_leaves, keep_nodes, some_leaves
+
+__all__ = ["EncodingTree", "TreeShape", "first_leaves", "keep_nodes", "some_leaves"]
