@@ -24,7 +24,7 @@ from sentree.constraints.conflicts import (
 )
 
 if TYPE_CHECKING:
-    from sentree.constraints import Constraints
+    from sentree.constraints.statements import Statements
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -251,7 +251,7 @@ def _kruskal_line(edges: Edges, n_nodes: int) -> tuple[IntArray, FloatArray]:
 
 
 def close(
-    given: Constraints, n: int, n_classes: int | None, names: Sequence[Any] | None = None
+    given: Statements, n: int, n_classes: int | None, names: Sequence[Any] | None = None
 ) -> Closure:
     """Close consistent constraints on n points; raise ConstraintConflict where they are not."""
     proof = Proof(given, n)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
 if TYPE_CHECKING:
-    from sentree.constraints import Constraints
+    from sentree.constraints.statements import Statements
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -103,7 +103,7 @@ class Proof:
     together when a single point has two labels, so one mistake does not taint two whole classes.
     """
 
-    def __init__(self, given: Constraints, n: int) -> None:
+    def __init__(self, given: Statements, n: int) -> None:
         self.given, self.n = given, n
         self.first_class = n + len(given.together)
         self.n_nodes = self.first_class + len(given.classes)
@@ -488,7 +488,7 @@ class Witness:
 
 
 def find_conflicts(
-    given: Constraints, n: int, n_classes: int | None, names: Sequence[Any] | None = None
+    given: Statements, n: int, n_classes: int | None, names: Sequence[Any] | None = None
 ) -> list[Conflict]:
     """List all contradictions with their proofs."""
     proof = Proof(given, n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -12,26 +12,24 @@ from numpy.typing import ArrayLike, NDArray
 from sentree.constraints.closure import Closure, close
 from sentree.constraints.conflicts import Conflict, find_conflicts
 from sentree.constraints.parsing import (
-    check_within,
-    class_tuple,
     encode,
     factorize,
     group_tuple,
     index_array,
     is_unknown,
     label_column,
-    no_pairs,
     no_points,
     no_triplets,
     pair_array,
     split_weights,
     triplet_array,
+    undeclared,
     warn_of_measurements,
     warn_of_placeholders,
-    weight_array,
 )
 from sentree.constraints.paths import ontology_paths, shared_removed, split_paths
-from sentree.constraints.satisfaction import KINDS, ConstraintReport, cluster_numbers, score
+from sentree.constraints.satisfaction import ConstraintReport, cluster_numbers, score
+from sentree.constraints.statements import Statements
 
 if TYPE_CHECKING:
     from sentree.tree import EncodingTree
@@ -39,13 +37,10 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-__all__ = [
-    "Constraints",
-]
+__all__ = ["Constraints"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Constraints:
+class Constraints(Statements):
     """Statements about samples: pairs, groups, labels and triplets.
 
     Make one with :meth:`from_pairs`, :meth:`from_labels`, :meth:`from_negative_labels`,
@@ -94,54 +89,8 @@ class Constraints:
     Constraints(must_link=1, cannot_link=1, labels=2, classes=2)
     """
 
-    must_link: IntArray = field(default_factory=no_pairs)
-    must_weight: FloatArray = None  # type: ignore[assignment]  # filled in __post_init__
-    cannot_link: IntArray = field(default_factory=no_pairs)
-    cannot_weight: FloatArray = None  # type: ignore[assignment]  # filled in __post_init__
-    together: tuple[IntArray, ...] = ()
-    apart: tuple[IntArray, ...] = ()
-    label_index: IntArray = field(default_factory=no_points)
-    label_code: IntArray = field(default_factory=no_points)
-    negative_index: IntArray = field(default_factory=no_points)
-    negative_code: IntArray = field(default_factory=no_points)
-    classes: tuple[Any, ...] = ()
-    declared: bool = False
-    hard: Constraints | None = None
-    triplets: IntArray = field(default_factory=no_triplets)
-    triplet_weight: FloatArray = None  # type: ignore[assignment]  # filled in __post_init__
-    finer: Constraints | None = None
-
-    def __post_init__(self) -> None:
-        if self.finer is not None and len(self.finer) > len(self.finer.label_index):
-            raise ValueError("finer constraints may be labels only")
-        classes = class_tuple(self.classes)
-        must_link = pair_array(self.must_link, "must-link")
-        cannot_link = pair_array(self.cannot_link, "cannot-link")
-        triplets = triplet_array(self.triplets, "triplet")
-        checked: dict[str, Any] = {
-            "must_link": must_link,
-            "must_weight": weight_array(self.must_weight, must_link, "must-link"),
-            "cannot_link": cannot_link,
-            "cannot_weight": weight_array(self.cannot_weight, cannot_link, "cannot-link"),
-            "together": group_tuple(self.together, "together group", distinct=False),
-            "apart": group_tuple(self.apart, "apart group", distinct=True),
-            "classes": classes,
-            "declared": bool(self.declared),
-            "triplets": triplets,
-            "triplet_weight": weight_array(self.triplet_weight, triplets, "triplet"),
-        }
-        for kind, name in (("label", "label"), ("negative", "negative label")):
-            index = index_array(getattr(self, f"{kind}_index"), name)
-            code = index_array(getattr(self, f"{kind}_code"), f"class code of {name}")
-            if index.shape != code.shape:
-                raise ValueError(f"{index.size} {name}s but {code.size} class codes")
-            if code.size and code.max() >= len(classes):
-                raise ValueError(f"class code {code.max()}, but there are {len(classes)} classes")
-            checked |= {f"{kind}_index": index, f"{kind}_code": code}
-        for name, value in checked.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
+    hard: Constraints | None
+    finer: Constraints | None
 
     @classmethod
     def empty(cls) -> Constraints:
@@ -383,9 +332,6 @@ class Constraints:
         """
         return cls(triplets=triplet_array(triplets, "triplet"), triplet_weight=weights)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, f.name) for f in fields(self))
-
     def __radd__(self, other: object) -> Constraints:
         """Let ``sum`` add up constraints."""
         return self if other == 0 else NotImplemented
@@ -399,7 +345,7 @@ class Constraints:
         if not isinstance(other, Constraints):
             return NotImplemented
         if self.declared != other.declared:
-            check_within(self if self.declared else other, other if self.declared else self)
+            _check_within(self if self.declared else other, other if self.declared else self)
         codes = {value: code for code, value in enumerate(self.classes)}
         moved = np.array([codes.setdefault(c, len(codes)) for c in other.classes], dtype=np.int64)
 
@@ -425,17 +371,6 @@ class Constraints:
             finer=_both(self.finer, other.finer),
         )
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of given statements of each kind."""
-        pairs = len(self.must_link), len(self.cannot_link)
-        groups = len(self.together), len(self.apart)
-        labels = len(self.label_index), len(self.negative_index)
-        return dict(zip(KINDS, (*pairs, *groups, *labels, len(self.triplets)), strict=True))
-
-    def __len__(self) -> int:
-        return sum(self.counts.values())
-
     def __repr__(self) -> str:
         parts = [f"{kind}={count}" for kind, count in self.counts.items() if count]
         if self.classes:
@@ -453,22 +388,6 @@ class Constraints:
         while (finer := found[-1].finer) is not None:
             found.append(finer)
         return tuple(found)
-
-    @property
-    def n_min(self) -> int:
-        """Smallest number of samples these constraints can be about: 1 + the largest index."""
-        pairs = (self.must_link, self.cannot_link, self.triplets)
-        used = (*pairs, self.label_index, self.negative_index)
-        largest = [int(array.max()) for array in (*used, *self.together, *self.apart) if array.size]
-        finer = 0 if self.finer is None else self.finer.n_min
-        return max(finer, 1 + max(largest, default=-1))
-
-    @property
-    def named(self) -> IntArray:
-        """The samples that any statement names, in order."""
-        pairs = self.must_link.ravel(), self.cannot_link.ravel()
-        points = self.label_index, self.negative_index
-        return np.unique(np.concatenate((*pairs, *points, *self.together, *self.apart)))
 
     def check(self, n: int) -> None:
         """Raise ValueError naming the first statement about a sample beyond the n there are."""
@@ -610,3 +529,10 @@ def _both(first: Constraints | None, second: Constraints | None) -> Constraints 
 def _beyond(what: str, n: int) -> NoReturn:
     """Raise for a statement about a sample that is not there."""
     raise ValueError(f"{what}, but there are only {n} samples")
+
+
+def _check_within(complete: Constraints, other: Constraints) -> None:
+    """Raise where classes are named that another declaration leaves out."""
+    for value in other.classes:
+        if value not in complete.classes:
+            undeclared("a class to add", value, complete.classes)

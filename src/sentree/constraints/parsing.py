@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentree._util.suggestions import did_you_mean
 from sentree._util.warnings import warn
-
-if TYPE_CHECKING:
-    from sentree.constraints import Constraints
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -324,13 +321,6 @@ def check_discrete(values: NDArray[Any], where: Callable[[int], str]) -> None:
         raise ValueError(
             f"{where(k)} is {plain_value(values[k])!r}: labels are classes, not continuous values"
         )
-
-
-def check_within(complete: Constraints, other: Constraints) -> None:
-    """Raise where classes are named that another declaration leaves out."""
-    for value in other.classes:
-        if value not in complete.classes:
-            undeclared("a class to add", value, complete.classes)
 
 
 def undeclared(where: str, value: Any, declared: tuple[Any, ...]) -> NoReturn:

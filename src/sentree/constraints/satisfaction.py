@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sentree.constraints.conflicts import flatten
 
 if TYPE_CHECKING:
-    from sentree.constraints import Constraints
+    from sentree.constraints.statements import Statements
     from sentree.tree import EncodingTree
 
 IntArray = NDArray[np.int64]
 
 __all__ = [
-    "KINDS",
     "ConstraintReport",
     "cluster_names",
     "cluster_numbers",
@@ -26,9 +25,6 @@ __all__ = [
     "majority",
     "score",
 ]
-
-#: The kinds of statement, in the order in which they are reported.
-KINDS = ("must_link", "cannot_link", "together", "apart", "labels", "negative_labels", "triplets")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +106,7 @@ class ConstraintReport:
 
 
 def score(
-    given: Constraints, cluster: IntArray, tree: EncodingTree | None = None
+    given: Statements, cluster: IntArray, tree: EncodingTree | None = None
 ) -> ConstraintReport:
     """Compare every statement with the clusters, and triplets with the tree if there is one."""
     must = np.flatnonzero(np.diff(cluster[given.must_link], axis=1)[:, 0] != 0)
@@ -156,7 +152,7 @@ def majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArr
     return key[mine] % width, first[mine]
 
 
-def lost_classes(given: Constraints, labels: NDArray[Any]) -> list[str]:
+def lost_classes(given: Statements, labels: NDArray[Any]) -> list[str]:
     """Say of each class that labels name and that leads no cluster where its samples went."""
     names, said = cluster_names(given, labels), []
     for code in np.unique(given.label_code).tolist():
@@ -175,7 +171,7 @@ def lost_classes(given: Constraints, labels: NDArray[Any]) -> list[str]:
     return said
 
 
-def cluster_names(given: Constraints, cluster: NDArray[Any]) -> tuple[Any, ...]:
+def cluster_names(given: Statements, cluster: NDArray[Any]) -> tuple[Any, ...]:
     """For every cluster 0..k-1 the class of most of its labelled points, None where it has none.
 
     Of classes equally common in a cluster, the one with the lowest point wins.
@@ -189,7 +185,7 @@ def cluster_names(given: Constraints, cluster: NDArray[Any]) -> tuple[Any, ...]:
     return tuple(names)
 
 
-def _stray_members(given: Constraints, cluster: IntArray) -> tuple[IntArray, IntArray]:
+def _stray_members(given: Statements, cluster: IntArray) -> tuple[IntArray, IntArray]:
     """Find members of together groups outside the main cluster, and pairs that show it."""
     member, group = flatten(given.together)
     main, mate = majority(group, cluster[member], member)
@@ -198,7 +194,7 @@ def _stray_members(given: Constraints, cluster: IntArray) -> tuple[IntArray, Int
 
 
 def _crowded_groups(
-    given: Constraints, cluster: IntArray
+    given: Statements, cluster: IntArray
 ) -> tuple[IntArray, IntArray, tuple[IntArray, ...]]:
     """Find apart groups with two members in one cluster, pairs that show it, and the members."""
     member, group = flatten(given.apart)
@@ -217,7 +213,7 @@ def _crowded_groups(
     return broken, np.column_stack((early[late], member[late])), members
 
 
-def _misplaced_labels(given: Constraints, cluster: IntArray) -> IntArray:
+def _misplaced_labels(given: Statements, cluster: IntArray) -> IntArray:
     """Find labelled points outside the cluster of their class, or in that of another class."""
     point, code = given.label_index, given.label_code
     home, _ = majority(code, cluster[point], point)
@@ -226,7 +222,7 @@ def _misplaced_labels(given: Constraints, cluster: IntArray) -> IntArray:
     return point[wrong]
 
 
-def _broken_negatives(given: Constraints, cluster: IntArray) -> IntArray:
+def _broken_negatives(given: Statements, cluster: IntArray) -> IntArray:
     """Find negative labels whose cluster holds a point labelled with that class."""
     width = len(given.classes)
     positive = cluster[given.label_index] * width + given.label_code
@@ -234,7 +230,7 @@ def _broken_negatives(given: Constraints, cluster: IntArray) -> IntArray:
     return np.flatnonzero(np.isin(negative, positive))
 
 
-def _broken_triplets(given: Constraints, tree: EncodingTree) -> IntArray:
+def _broken_triplets(given: Statements, tree: EncodingTree) -> IntArray:
     """Find triplets (i, j, k) of which i and j do not join below k."""
     i, j, k = given.triplets.T
     return np.flatnonzero(tree.lca(i, j) >= tree.lca(i, k))  # both are above i

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentree.io.errors import InputError, did_you_mean, listed
-from sentree.io.ids import may_be_ids, quoted
+from sentree.io.ids import Choice, may_be_ids, quoted
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Choice", "choose", "feature_array", "missing_column", "objects", "text_columns"]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What each column is used for."""
-
-    id: str | None  # as it was named
-    candidates: tuple[str, ...]  # columns that may be ids, which their values tell
-    aside: tuple[str, ...]  # read, but no features
-    features: tuple[str, ...]  # with the candidates among them, unless they were named
-    exact: bool = False  # whether the features were named
+__all__ = ["choose", "feature_array", "missing_column", "objects", "text_columns"]
 
 
 def choose(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -15,9 +16,7 @@ from sentree.io.text import is_number, is_padded
 if TYPE_CHECKING:
     import pandas
 
-    from sentree.io.columns import Choice
-
-__all__ = ["check_ids", "find_ids", "first_ids", "is_text", "may_be_ids", "quoted"]
+__all__ = ["Choice", "check_ids", "find_ids", "first_ids", "is_text", "may_be_ids", "quoted"]
 
 _WHO = (
     "sample|cell|gene|patient|customer|client|subject|person|user|passenger|student|employee"
@@ -39,6 +38,17 @@ _LIKELY = re.compile(
 _TEXT = re.compile(
     rf"(.*[ _.-])?(names?|barcodes?|index|key|({_WHO})s?)|[a-z]+(id|name)", re.IGNORECASE
 )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What each column is used for."""
+
+    id: str | None  # as it was named
+    candidates: tuple[str, ...]  # columns that may be ids, which their values tell
+    aside: tuple[str, ...]  # read, but no features
+    features: tuple[str, ...]  # with the candidates among them, unless they were named
+    exact: bool = False  # whether the features were named
 
 
 def may_be_ids(name: str) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
 from sentree.io.errors import InputError, listed
-from sentree.io.ids import check_ids, find_ids, is_text
+from sentree.io.ids import Choice, check_ids, find_ids, is_text
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, open_source
 
@@ -175,7 +175,7 @@ def _in_text(layout: text.Layout) -> Callable[[int], str]:
 
 def _from_frame(
     frame: pandas.DataFrame,
-    choice: columns.Choice,
+    choice: Choice,
     source: str,
     where: Callable[[int], str],
     named: bool,

@@ -4,6 +4,7 @@ In: parents, labels, or a file of another program. Out: :class:`EncodingTree`, i
 other forms. Uses ``graph``.
 """
 
-from sentree.tree.tree import EncodingTree, TreeShape, first_leaves, keep_nodes, some_leaves
+from sentree.tree.shape import TreeShape, first_leaves, keep_nodes, some_leaves
+from sentree.tree.tree import EncodingTree
 
 __all__ = ["EncodingTree", "TreeShape", "first_leaves", "keep_nodes", "some_leaves"]

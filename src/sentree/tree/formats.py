@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import networkx
     import pandas
 
-    from sentree.tree import EncodingTree, TreeShape
+    from sentree.tree.shape import TreeShape
 
 __all__ = [
     "MEASURES",
@@ -29,6 +29,11 @@ __all__ = [
 
 #: What a tree knows of its nodes besides their parents.
 MEASURES = ("volume", "cut", "relation_cut")
+
+
+#: The parents of the nodes and what is known of them, by name; and the names of the leaves.
+Columns = dict[str, NDArray[Any]]
+Names = tuple[str, ...] | None
 
 
 def write_linkage(shape: TreeShape, size: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -74,11 +79,11 @@ def linkage_parents(rows: NDArray[np.float64]) -> NDArray[np.int32]:
     return parent
 
 
-def write_json(tree: EncodingTree) -> str:
+def write_json(columns: Columns, names: Names) -> str:
     """Return the arrays and the names as JSON."""
     data: dict[str, Any] = {"format": "sentree-tree", "version": 1}
-    data |= {name: getattr(tree, name).tolist() for name in ("parent", *MEASURES)}
-    return json.dumps(data if tree.names is None else data | {"names": tree.names})
+    data |= {name: columns[name].tolist() for name in ("parent", *MEASURES)}
+    return json.dumps(data if names is None else data | {"names": names})
 
 
 def read_json(text: str) -> dict[str, Any]:
@@ -94,17 +99,18 @@ def read_json(text: str) -> dict[str, Any]:
     return {name: data.get(name) for name in ("parent", *MEASURES, "names")}
 
 
-def write_networkx(tree: EncodingTree) -> networkx.DiGraph[int]:
+def write_networkx(columns: Columns, names: Names) -> networkx.DiGraph[int]:
     """Return a DiGraph of the nodes with their measures; leaves have their names."""
     import networkx as nx
 
     graph: networkx.DiGraph[int] = nx.DiGraph()
-    columns = [getattr(tree, name).tolist() for name in MEASURES]
-    attributes = (dict(zip(MEASURES, row, strict=True)) for row in zip(*columns, strict=True))
+    values = [columns[name].tolist() for name in MEASURES]
+    attributes = (dict(zip(MEASURES, row, strict=True)) for row in zip(*values, strict=True))
     graph.add_nodes_from(enumerate(attributes))
-    for leaf, name in enumerate(tree.names or ()):
+    for leaf, name in enumerate(names or ()):
         graph.nodes[leaf]["name"] = name
-    graph.add_edges_from(zip(tree.parent[:-1].tolist(), range(tree.root), strict=True))
+    parent = columns["parent"][:-1].tolist()
+    graph.add_edges_from(zip(parent, range(len(parent)), strict=True))
     return graph
 
 
@@ -130,16 +136,14 @@ def read_networkx(graph: networkx.DiGraph[int]) -> dict[str, Any]:
     return columns | {"names": names or None}
 
 
-def write_pandas(tree: EncodingTree) -> pandas.DataFrame:
+def write_pandas(columns: Columns, names: Names) -> pandas.DataFrame:
     """Return a table with a row per node; inner nodes have an empty name."""
     import pandas as pd
 
-    columns: dict[str, Any] = {}
-    if tree.names is not None:
-        columns["name"] = [*tree.names, *[""] * (tree.n_nodes - tree.n_leaves)]
-    columns |= {"parent": tree.parent, "depth": tree.depth, "size": tree.sizes}
-    columns |= {name: getattr(tree, name) for name in MEASURES}
-    return pd.DataFrame(columns).rename_axis("node")
+    table = pd.DataFrame(columns).rename_axis("node")
+    if names is not None:
+        table.insert(0, "name", [*names, *[""] * (len(table) - len(names))])
+    return table
 
 
 def read_pandas(table: pandas.DataFrame) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from sentree.tree import TreeShape
+    from sentree.tree.shape import TreeShape
 
 __all__ = ["leaf_names", "read_newick", "write_newick"]
 
