@@ -53,29 +53,61 @@ inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_
   return out;
 }
 
+// The lowest common ancestors in a tree whose nodes precede their parents. The tree is cut into
+// paths that follow the child with most nodes; a climb from path to path at least doubles what is
+// below, so an answer takes log n steps, however high the tree is.
+class Ancestry {
+ public:
+  explicit Ancestry(const Parents& parent) : paths_(parent.size()) {
+    const auto n = static_cast<std::int32_t>(parent.size());
+    Labels size(n, 1), heavy(n, -1);
+    for (std::int32_t a = 0; a + 1 < n; ++a) {
+      const std::int32_t p = parent[a];
+      size[p] += size[a];
+      if (heavy[p] < 0 || size[a] > size[heavy[p]]) heavy[p] = a;
+    }
+    paths_[n - 1] = {n - 1, -1};
+    for (std::int32_t a = n - 2; a >= 0; --a) {
+      const std::int32_t p = parent[a];
+      paths_[a] = heavy[p] == a ? paths_[p] : Path{a, p};
+    }
+  }
+
+  std::int32_t lowest(std::int32_t a, std::int32_t b) const {
+    while (paths_[a].head != paths_[b].head) {
+      // The path whose head has the smaller number does not have the answer.
+      if (paths_[a].head > paths_[b].head) std::swap(a, b);
+      a = paths_[a].above;
+    }
+    return a > b ? a : b;
+  }
+
+ private:
+  struct Path {
+    std::int32_t head, above;  // its uppermost node, and the parent of that
+  };
+
+  std::vector<Path> paths_;  // of every node
+};
+
 // What is known of every node of a tree whose nodes precede their parents.
 struct Measures {
   std::vector<double> volume, cut, relation_cut;
 };
 
-// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends;
-// climbing there takes as long as the tree is high.
-inline Measures measure(const Problem& problem, const Parents& parent) {
+// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends.
+inline Measures measure(const Problem& problem, const Parents& parent, Monitor& monitor) {
   const auto n = static_cast<std::int32_t>(parent.size());
   std::vector<double> volume(n, 0.0), cut(n, 0.0), relation_cut(n, 0.0);
-  Labels depth(n, 0);
-  for (std::int32_t a = n - 2; a >= 0; --a) depth[a] = depth[parent[a]] + 1;
+  const Ancestry ancestry(parent);
   for (std::int32_t i = 0; i < problem.graph.n; ++i) {
+    monitor.work(1 + problem.graph.indptr[i + 1] - problem.graph.indptr[i], 0.0);
     volume[i] = problem.degree[i];
     problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
       cut[i] += weight;
       relation_cut[i] += relation;
       if (j < i) return;
-      std::int32_t a = i, b = j;
-      while (a != b) {
-        if (depth[a] < depth[b]) std::swap(a, b);
-        a = parent[a];
-      }
+      const std::int32_t a = ancestry.lowest(i, j);
       cut[a] -= 2 * weight;
       relation_cut[a] -= 2 * relation;
     });
