@@ -554,6 +554,23 @@ def test_a_bad_relation_graph_is_refused(relation, message):
         merge(Graph.from_edges([(0, 1)]), relation)
 
 
+@pytest.mark.parametrize(
+    ("indptr", "message"),
+    [
+        ([], "indptr is empty"),
+        ([0, 1], "does not end at the number of entries"),
+        ([1, 1, 2], "does not start at 0"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 4])
+def test_kernels_look_at_the_length_of_indptr_before_they_read_it(place, indptr, message):
+    graph = [np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32), np.ones(2)]
+    arrays = [*graph, np.ones(2), *graph]
+    arrays[place] = np.array(indptr, dtype=np.int64)
+    with pytest.raises(ValueError, match=message):
+        _kernels.merge(*arrays, 0, False, NOBODY, None)
+
+
 def test_height_below_one_is_refused():
     with pytest.raises(ValueError, match="at least 1"):
         compress(stretch(Graph.from_edges([(0, 1)])).tree, 0)
