@@ -7,6 +7,7 @@
 // child holds nothing inside. So the search for partitions finds the levels of trees.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -127,11 +128,18 @@ inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {
   LevelGraph graph(problem);
   for (std::int32_t i = 0; i < graph.size(); ++i) {
     graph.vertices[i].association = leaf_penalty ? 0.0 : -problem.relation.row_sum(i);
+  }
+  const auto weightless = [](const Module& vertex) { return !(vertex.volume > 0); };
+  if (std::none_of(graph.vertices.begin(), graph.vertices.end(), weightless)) return graph;
+  const double* given = graph.weights.data();
+  std::vector<double> weights(given, given + graph.indptr[graph.size()]);
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
-      if (!(graph.vertices[i].volume > 0 && graph.vertices[j].volume > 0)) graph.weights[e] = 0;
+      if (weightless(graph.vertices[i]) || weightless(graph.vertices[j])) weights[e] = 0;
     }
   }
+  graph.weights = Column(std::move(weights));
   return graph;
 }
 
@@ -197,19 +205,19 @@ inline LevelGraph with_triplets(const LevelGraph& graph, const Triplets& triplet
   std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
   for (const Entry& entry : entries) sorted[cursor[entry.from]++] = entry;
   LevelGraph out;
+  Rows rows;
   out.vertices = graph.vertices;
   out.total_volume = graph.total_volume;
   for (std::int32_t i = 0; i < graph.size(); ++i) {
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-      out.indices.push_back(graph.indices[e]);
-      out.weights.push_back(graph.weights[e]);
+      rows.add(graph.indices[e], graph.weights[e]);
     }
     for (std::int64_t e = first[i]; e < first[i + 1]; ++e) {
-      out.indices.push_back(sorted[e].to);
-      out.weights.push_back(sorted[e].weight);
+      rows.add(sorted[e].to, sorted[e].weight);
     }
-    out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+    rows.end_row();
   }
+  out.take(std::move(rows));
   return out;
 }
 
@@ -228,16 +236,17 @@ struct Groups {
   // What is inside one group, as a graph of its own.
   LevelGraph inside(const LevelGraph& graph, const Labels& labels, std::int32_t u) const {
     LevelGraph part;
+    Rows rows;
     for (const std::int32_t i : members[u]) {
       part.vertices.push_back(graph.vertices[i]);
       part.total_volume += graph.vertices[i].volume;
       for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
         if (labels[graph.indices[e]] != u) continue;
-        part.indices.push_back(place[graph.indices[e]]);
-        part.weights.push_back(graph.weights[e]);
+        rows.add(place[graph.indices[e]], graph.weights[e]);
       }
-      part.indptr.push_back(static_cast<std::int64_t>(part.indices.size()));
+      rows.end_row();
     }
+    part.take(std::move(rows));
     return part;
   }
 };
