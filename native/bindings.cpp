@@ -49,15 +49,18 @@ void require(bool condition, const char* message) {
 
 std::int32_t size32(const Longs& indptr) {
   // Joins number their results up to twice the number of vertices.
-  require(indptr.size() >= 1 && indptr.size() <= 0x3fffffff, "more than 2^30 - 2 vertices");
+  require(indptr.size() >= 1, "indptr is empty: it has one entry more than there are vertices");
+  require(indptr.size() <= 0x3fffffff, "more than 2^30 - 2 vertices");
   return static_cast<std::int32_t>(indptr.size() - 1);
 }
 
 sentree::Csr csr(const Longs& indptr, const Ints& indices, const Doubles& weights) {
+  const std::int32_t n = size32(indptr);
   require(indices.size() == weights.size(), "indices and weights differ in length");
-  require(indptr.data()[indptr.size() - 1] == static_cast<std::int64_t>(indices.size()),
+  require(indptr.data()[0] == 0, "indptr does not start at 0");
+  require(indptr.data()[n] == static_cast<std::int64_t>(indices.size()),
           "indptr does not end at the number of entries");
-  return {indptr.data(), indices.data(), weights.data(), size32(indptr)};
+  return {indptr.data(), indices.data(), weights.data(), n};
 }
 
 // The arrays of one problem, in the order in which every kernel takes them.
@@ -388,7 +391,10 @@ Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triple
 
 std::tuple<Out<double>, Out<double>, Out<double>> measure(Arguments a, Ints parent) {
   const sentree::Problem problem = a.problem();
-  sentree::Measures found = sentree::measure(problem, checked_tree(parent, problem.graph.n));
+  const sentree::Parents tree = checked_tree(parent, problem.graph.n);
+  sentree::Measures found = run(nb::none(), [&](sentree::Monitor& monitor) {
+    return sentree::measure(problem, tree, monitor);
+  });
   return {to_numpy(std::move(found.volume)), to_numpy(std::move(found.cut)),
           to_numpy(std::move(found.relation_cut))};
 }

@@ -84,12 +84,44 @@ inline std::int32_t compact(Labels& labels, std::int32_t bound) {
   return count;
 }
 
+// An array that is read only: its own, or the caller's, which must outlive it.
+template <class T>
+class Column {
+ public:
+  Column() = default;
+  explicit Column(const T* borrowed) : data_(borrowed) {}
+  explicit Column(std::vector<T> own) : own_(std::move(own)), data_(own_.data()) {}
+  Column(Column&&) noexcept = default;  // the entries of a vector that is moved stay where they are
+  Column& operator=(Column&&) noexcept = default;
+
+  const T& operator[](std::int64_t k) const { return data_[k]; }
+  const T* data() const { return data_; }
+
+ private:
+  std::vector<T> own_;
+  const T* data_ = nullptr;
+};
+
+// Rows of a sparse matrix, one after the other.
+struct Rows {
+  std::vector<std::int64_t> indptr{0};
+  std::vector<std::int32_t> indices;
+  std::vector<double> weights;
+
+  void add(std::int32_t j, double weight) {
+    indices.push_back(j);
+    weights.push_back(weight);
+  }
+
+  void end_row() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
+};
+
 // G and G' added up, its vertices modules of the original ones. What a vertex holds inside is in
 // its association, so the same formulas hold on every level.
 struct LevelGraph {
-  std::vector<std::int64_t> indptr{0};
-  std::vector<std::int32_t> indices;
-  std::vector<double> weights;  // signed: G + G'
+  Column<std::int64_t> indptr;
+  Column<std::int32_t> indices;
+  Column<double> weights;  // signed: G + G'
   std::vector<Module> vertices;
   double total_volume = 0;
   // Which vertices are kept apart; empty where none are.
@@ -102,16 +134,17 @@ struct LevelGraph {
     const Csr& g = problem.graph;
     const Csr& r = problem.relation;
     vertices.reserve(g.n);
-    if (r.indptr[r.n] == 0) {
-      indptr.assign(g.indptr, g.indptr + g.n + 1);
-      indices.assign(g.indices, g.indices + g.indptr[g.n]);
-      weights.assign(g.weights, g.weights + g.indptr[g.n]);
+    if (r.indptr[r.n] == 0) {  // nothing to add: the arrays of G serve as they are
+      indptr = Column(g.indptr);
+      indices = Column(g.indices);
+      weights = Column(g.weights);
       for (std::int32_t i = 0; i < g.n; ++i) vertices.push_back(problem.single(i));
       return;
     }
-    indptr.reserve(g.n + 1);
-    indices.reserve(g.indptr[g.n] + r.indptr[r.n]);
-    weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
+    Rows rows;
+    rows.indptr.reserve(g.n + 1);
+    rows.indices.reserve(g.indptr[g.n] + r.indptr[r.n]);
+    rows.weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
     apart_indptr.push_back(0);
     for (std::int32_t i = 0; i < g.n; ++i) {
       problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
@@ -120,13 +153,20 @@ struct LevelGraph {
           if (weight == 0) return;
           relation = 0;
         }
-        indices.push_back(j);
-        weights.push_back(weight + relation);
+        rows.add(j, weight + relation);
       });
-      indptr.push_back(static_cast<std::int64_t>(indices.size()));
+      rows.end_row();
       apart_indptr.push_back(static_cast<std::int64_t>(apart_indices.size()));
       vertices.push_back(problem.single(i));
     }
+    take(std::move(rows));
+  }
+
+  // Makes these the edges.
+  void take(Rows rows) {
+    indptr = Column(std::move(rows.indptr));
+    indices = Column(std::move(rows.indices));
+    weights = Column(std::move(rows.weights));
   }
 
   bool any_apart() const { return !apart_indices.empty(); }
@@ -135,6 +175,7 @@ struct LevelGraph {
   // The graph of the modules 0..k-1.
   LevelGraph contract(const Labels& labels, std::int32_t k) const {
     LevelGraph out;
+    Rows rows;
     out.total_volume = total_volume;
     out.vertices.assign(k, Module{0, 0});
     Labels first(k + 1, 0), members(size());
@@ -167,15 +208,15 @@ struct LevelGraph {
         if (v == u) {
           module.association += between[v];  // every pair inside was seen twice
         } else {
-          out.indices.push_back(v);
-          out.weights.push_back(between[v]);
+          rows.add(v, between[v]);
         }
         between[v] = 0;
         touched[v] = 0;
       }
       near.clear();
-      out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+      rows.end_row();
     }
+    out.take(std::move(rows));
     if (!any_apart()) return out;
     out.apart_indptr.push_back(0);
     for (std::int32_t u = 0; u < k; ++u) {

@@ -44,7 +44,7 @@ class Graft {
         reach_(parent.size()),
         seen_(parent.size(), 0) {
     for (std::int32_t a = root_ - 1; a >= 0; --a) link(a, parent[a]);
-    weigh();
+    weigh(parent);
     if (!clusters.empty()) put_walls(clusters);
     nodes_[root_].wall = true;
   }
@@ -147,7 +147,7 @@ class Graft {
   }
 
   // Volumes, heights and splits of all nodes, from the leaves; nodes precede their parents.
-  void weigh() {
+  void weigh(const Parents& above) {
     for (std::int32_t a = 0; a <= root_; ++a) {
       Node& node = nodes_[a];
       if (a < n_leaves_) {
@@ -161,17 +161,13 @@ class Graft {
       parent.split += node.own;
       parent.height = std::max(parent.height, node.height + 1);
     }
-    std::vector<std::int32_t> depth(root_ + 1, 0);
-    for (std::int32_t a = root_ - 1; a >= 0; --a) depth[a] = depth[nodes_[a].parent] + 1;
+    const Ancestry ancestry(above);
     for (std::int32_t i = 0; i < n_leaves_; ++i) {
+      monitor_.work(1 + leaves_.indptr[i + 1] - leaves_.indptr[i], 0.0);
       for (std::int64_t e = leaves_.indptr[i]; e < leaves_.indptr[i + 1]; ++e) {
-        std::int32_t a = i, b = leaves_.indices[e];
-        if (b < i) continue;
-        while (a != b) {
-          if (depth[a] < depth[b]) std::swap(a, b);
-          a = nodes_[a].parent;
-        }
-        nodes_[a].split += 2 * leaves_.weights[e];
+        const std::int32_t j = leaves_.indices[e];
+        if (j < i) continue;
+        nodes_[ancestry.lowest(i, j)].split += 2 * leaves_.weights[e];
       }
     }
   }

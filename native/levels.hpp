@@ -7,6 +7,7 @@
 // child holds nothing inside. So the search for partitions finds the levels of trees.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -53,29 +54,61 @@ inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_
   return out;
 }
 
+// The lowest common ancestors in a tree whose nodes precede their parents. The tree is cut into
+// paths that follow the child with most nodes; a climb from path to path at least doubles what is
+// below, so an answer takes log n steps, however high the tree is.
+class Ancestry {
+ public:
+  explicit Ancestry(const Parents& parent) : paths_(parent.size()) {
+    const auto n = static_cast<std::int32_t>(parent.size());
+    Labels size(n, 1), heavy(n, -1);
+    for (std::int32_t a = 0; a + 1 < n; ++a) {
+      const std::int32_t p = parent[a];
+      size[p] += size[a];
+      if (heavy[p] < 0 || size[a] > size[heavy[p]]) heavy[p] = a;
+    }
+    paths_[n - 1] = {n - 1, -1};
+    for (std::int32_t a = n - 2; a >= 0; --a) {
+      const std::int32_t p = parent[a];
+      paths_[a] = heavy[p] == a ? paths_[p] : Path{a, p};
+    }
+  }
+
+  std::int32_t lowest(std::int32_t a, std::int32_t b) const {
+    while (paths_[a].head != paths_[b].head) {
+      // The path whose head has the smaller number does not have the answer.
+      if (paths_[a].head > paths_[b].head) std::swap(a, b);
+      a = paths_[a].above;
+    }
+    return a > b ? a : b;
+  }
+
+ private:
+  struct Path {
+    std::int32_t head, above;  // its uppermost node, and the parent of that
+  };
+
+  std::vector<Path> paths_;  // of every node
+};
+
 // What is known of every node of a tree whose nodes precede their parents.
 struct Measures {
   std::vector<double> volume, cut, relation_cut;
 };
 
-// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends;
-// climbing there takes as long as the tree is high.
-inline Measures measure(const Problem& problem, const Parents& parent) {
+// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends.
+inline Measures measure(const Problem& problem, const Parents& parent, Monitor& monitor) {
   const auto n = static_cast<std::int32_t>(parent.size());
   std::vector<double> volume(n, 0.0), cut(n, 0.0), relation_cut(n, 0.0);
-  Labels depth(n, 0);
-  for (std::int32_t a = n - 2; a >= 0; --a) depth[a] = depth[parent[a]] + 1;
+  const Ancestry ancestry(parent);
   for (std::int32_t i = 0; i < problem.graph.n; ++i) {
+    monitor.work(1 + problem.graph.indptr[i + 1] - problem.graph.indptr[i], 0.0);
     volume[i] = problem.degree[i];
     problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
       cut[i] += weight;
       relation_cut[i] += relation;
       if (j < i) return;
-      std::int32_t a = i, b = j;
-      while (a != b) {
-        if (depth[a] < depth[b]) std::swap(a, b);
-        a = parent[a];
-      }
+      const std::int32_t a = ancestry.lowest(i, j);
       cut[a] -= 2 * weight;
       relation_cut[a] -= 2 * relation;
     });
@@ -95,11 +128,18 @@ inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {
   LevelGraph graph(problem);
   for (std::int32_t i = 0; i < graph.size(); ++i) {
     graph.vertices[i].association = leaf_penalty ? 0.0 : -problem.relation.row_sum(i);
+  }
+  const auto weightless = [](const Module& vertex) { return !(vertex.volume > 0); };
+  if (std::none_of(graph.vertices.begin(), graph.vertices.end(), weightless)) return graph;
+  const double* given = graph.weights.data();
+  std::vector<double> weights(given, given + graph.indptr[graph.size()]);
+  for (std::int32_t i = 0; i < graph.size(); ++i) {
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
-      if (!(graph.vertices[i].volume > 0 && graph.vertices[j].volume > 0)) graph.weights[e] = 0;
+      if (weightless(graph.vertices[i]) || weightless(graph.vertices[j])) weights[e] = 0;
     }
   }
+  graph.weights = Column(std::move(weights));
   return graph;
 }
 
@@ -165,19 +205,19 @@ inline LevelGraph with_triplets(const LevelGraph& graph, const Triplets& triplet
   std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
   for (const Entry& entry : entries) sorted[cursor[entry.from]++] = entry;
   LevelGraph out;
+  Rows rows;
   out.vertices = graph.vertices;
   out.total_volume = graph.total_volume;
   for (std::int32_t i = 0; i < graph.size(); ++i) {
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-      out.indices.push_back(graph.indices[e]);
-      out.weights.push_back(graph.weights[e]);
+      rows.add(graph.indices[e], graph.weights[e]);
     }
     for (std::int64_t e = first[i]; e < first[i + 1]; ++e) {
-      out.indices.push_back(sorted[e].to);
-      out.weights.push_back(sorted[e].weight);
+      rows.add(sorted[e].to, sorted[e].weight);
     }
-    out.indptr.push_back(static_cast<std::int64_t>(out.indices.size()));
+    rows.end_row();
   }
+  out.take(std::move(rows));
   return out;
 }
 
@@ -196,16 +236,17 @@ struct Groups {
   // What is inside one group, as a graph of its own.
   LevelGraph inside(const LevelGraph& graph, const Labels& labels, std::int32_t u) const {
     LevelGraph part;
+    Rows rows;
     for (const std::int32_t i : members[u]) {
       part.vertices.push_back(graph.vertices[i]);
       part.total_volume += graph.vertices[i].volume;
       for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
         if (labels[graph.indices[e]] != u) continue;
-        part.indices.push_back(place[graph.indices[e]]);
-        part.weights.push_back(graph.weights[e]);
+        rows.add(place[graph.indices[e]], graph.weights[e]);
       }
-      part.indptr.push_back(static_cast<std::int64_t>(part.indices.size()));
+      rows.end_row();
     }
+    part.take(std::move(rows));
     return part;
   }
 };

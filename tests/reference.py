@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sentree import Graph
+from sentree.search.kernels import multilevel
 
 
 def random_problem(rng, n, *, density=0.4, relation_density=0.2, ties=False, own_weight=False):
@@ -302,3 +303,42 @@ def unequal_clouds(sizes, d, seed):
     X = np.concatenate([c + rng.normal(size=(n, d)) for c, n in zip(centres, sizes, strict=True)])
     y = np.repeat(np.arange(len(sizes)), sizes)
     return X, y
+
+
+def slow_finer(problem, labels):
+    """Every module searched as a graph of its own, cut out of the whole one by one."""
+    labels = problem.extended(labels)
+    parts, first = np.zeros(labels.size, dtype=np.int64), 0
+    for module in range(int(labels.max()) + 1):
+        inside = np.flatnonzero(labels == module)
+        parts[inside] = first + multilevel(*problem.part(inside)).labels
+        first = int(parts.max()) + 1
+    return problem.extended(parts[: problem.n])
+
+
+def slow_taken_apart(problem, labels, n_clusters):
+    """All modules searched anew in every step; where none splits, the largest one falls apart."""
+    labels = problem.extended(labels)
+    while (found := int(labels.max()) + 1) < n_clusters:
+        parts = slow_finer(problem, labels)
+        if parts.max() + 1 <= found:
+            samples = labels[: problem.n].astype(np.int64)
+            largest = np.flatnonzero(samples == np.bincount(samples).argmax())
+            samples[largest] = found + np.arange(largest.size)
+            parts = problem.extended(samples)
+        labels = parts
+    return labels
+
+
+def slow_folded(i, j, by_volume, k):
+    """Each of the smallest modules into the largest later one that nothing in it is kept from."""
+    apart = set(zip(i, j, strict=True)) | set(zip(j, i, strict=True))
+    held = {u: {u} for u in by_volume}
+    for place, u in enumerate(by_volume):
+        if len(held) <= k:
+            break
+        for v in reversed(by_volume[place + 1 :]):
+            if not any((a, b) in apart for a in held[u] for b in held[v]):
+                held[v] |= held.pop(u)
+                break
+    return {frozenset(members) for members in held.values()}

@@ -7,11 +7,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
-from sentree import Constraints, Graph, SSEPartition, colouring
-from sentree.constraints import ConstraintConflict
+from reference import slow_folded
+from sentree import Constraints, Graph, SSEPartition
+from sentree.constraints import ConstraintConflict, colouring
 from sentree.constraints.colouring import Uncolourable, colour
 from sentree.relation.by_degree import Anchored
-from sentree.search.hard import harden
+from sentree.search.hard import _folded, harden
 from sentree.search.kernels import link, merge, multilevel, settle
 from sentree.search.objective import partition_objective
 
@@ -183,3 +184,36 @@ def test_triplets_stay_soft():
     assert len(told.triplets) == 1
     assert len(told.hard.triplets) == 0
     assert not Constraints.from_triplets([(0, 1, 2)]).hardened().hard
+
+
+def test_small_modules_go_into_the_largest_that_nothing_keeps_them_from():
+    random = np.random.default_rng(5)
+    for _ in range(300):
+        n = int(random.integers(2, 12))
+        i, j = np.array(
+            [random.permutation(n)[:2] for _ in range(random.integers(0, n))] or [[0, 1]]
+        ).T
+        order, k = random.permutation(n).tolist(), int(random.integers(1, n))
+        target = _folded(i, j, order, k)
+        sets = {frozenset(np.flatnonzero(target == t).tolist()) for t in target.tolist()}
+        assert sets == slow_folded(i.tolist(), j.tolist(), order, k)
+        assert all(target[t] == t for t in target.tolist())
+
+
+class Read(list):
+    """A list that counts what is read of it."""
+
+    count = 0
+
+    def __getitem__(self, at):
+        found = super().__getitem__(at)
+        self.count += len(found) if isinstance(at, slice) else 1
+        return found
+
+
+def test_folding_looks_at_few_modules_each():
+    n = 2000
+    order = Read(range(n))
+    target = _folded(np.array([n - 1]), np.array([n - 2]), order, 2)
+    assert set(target.tolist()) == {n - 1, n - 2}
+    assert order.count <= 3 * n

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from paper_data import paper_data
-from reference import dense_tree_objective, leaves_below, random_problem
+from reference import (
+    caterpillar,
+    clades,
+    dense_tree_objective,
+    leaves_below,
+    random_parent,
+    random_problem,
+)
 from sentree import Constraints, EncodingTree, Graph, SSEHierarchy, SSEPartition, dendrogram_purity
 from sentree.datasets import load_embedded, sample_labels, sample_pairs
 from sentree.graph.build import PAPER_PRESETS, build_affinity
@@ -168,6 +175,28 @@ def test_inner_nodes_that_repel_are_removed():
     tree = EncodingTree.from_parent([4, 4, 5, 5, 6, 6, -1], graph)
     result = graft(graph, tree, apart, leaf_penalty=True)
     assert frozenset({0, 1}) not in clusters_of(result.tree)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_measured_of_a_tree_is_what_its_shape_tells(seed):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, 30)
+    tree = EncodingTree.from_parent(random_parent(rng, 30), graph, relation).by_volume()
+    found = graft(graph, tree, relation, max_rounds=0).tree
+    assert clades(found) == clades(tree)
+    for name in ("volume", "cut", "relation_cut"):
+        assert getattr(found, name) == pytest.approx(getattr(tree, name), abs=1e-9)
+
+
+def test_a_tree_as_deep_as_it_can_be_is_not_climbed_for_every_edge():
+    """A climb for each of these edges would be 10^11 steps."""
+    n = 400_000
+    ends = np.random.default_rng(0).integers(0, n, size=(n, 2))
+    graph = Graph.from_edges(ends[ends[:, 0] != ends[:, 1]], n=n)
+    tree = EncodingTree.from_parent(caterpillar(n), graph)
+    found = graft(graph, tree, max_rounds=0).tree
+    assert np.array_equal(found.parent, tree.parent)
+    assert np.allclose(found.cut, tree.cut)
 
 
 def test_bad_input_is_refused():

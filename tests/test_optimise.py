@@ -554,6 +554,23 @@ def test_a_bad_relation_graph_is_refused(relation, message):
         merge(Graph.from_edges([(0, 1)]), relation)
 
 
+@pytest.mark.parametrize(
+    ("indptr", "message"),
+    [
+        ([], "indptr is empty"),
+        ([0, 1], "does not end at the number of entries"),
+        ([1, 1, 2], "does not start at 0"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 4])
+def test_kernels_look_at_the_length_of_indptr_before_they_read_it(place, indptr, message):
+    graph = [np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32), np.ones(2)]
+    arrays = [*graph, np.ones(2), *graph]
+    arrays[place] = np.array(indptr, dtype=np.int64)
+    with pytest.raises(ValueError, match=message):
+        _kernels.merge(*arrays, 0, False, NOBODY, None)
+
+
 def test_height_below_one_is_refused():
     with pytest.raises(ValueError, match="at least 1"):
         compress(stretch(Graph.from_edges([(0, 1)])).tree, 0)
@@ -611,6 +628,33 @@ def test_ctrl_c_stops_a_kernel():
         check=False,
     )
     assert done.stdout.startswith("interrupted after 1"), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+@pytest.mark.skipif(_kernels.sanitized, reason="the sanitizer reserves memory of its own")
+def test_the_arrays_of_a_graph_are_not_copied():
+    script = textwrap.dedent("""
+        import resource
+        import numpy as np
+        from sentree import _kernels
+        n = 3000  # all vertices touch: 96 MB
+        indptr = np.arange(n + 1) * (n - 1)
+        indices = np.tile(np.arange(n, dtype=np.int32), (n, 1))[~np.eye(n, dtype=bool)]
+        graph = indptr, indices, np.ones(indices.size)
+        none = np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+        pull = np.empty(0, dtype=np.int64), *none[1:]
+        labels = np.arange(n, dtype=np.int32) // 2
+        pages = int(open("/proc/self/statm").read().split()[0])
+        now = pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + (16 << 20),) * 2)
+        degree = np.full(n, n - 1.0)
+        gain = _kernels.move_gain(*graph, degree, *none, labels, *pull, 0.0, n // 2, 0, 1)
+        print(np.isfinite(gain))
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == "True\n", done.stdout + done.stderr
 
 
 def random_pull(rng, n, k):

@@ -9,11 +9,21 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
+from reference import random_problem, slow_finer, slow_taken_apart
 from sentree import Constraints, Graph, SSEPartition, knn_graph
 from sentree.datasets import sample_pairs
 from sentree.relation.by_degree import Anchored, anchor
+from sentree.search import scale
 from sentree.search.kernels import multilevel
-from sentree.search.scale import _clearest_break, _growth, at_resolution, coarsen, to_number
+from sentree.search.scale import (
+    _clearest_break,
+    _growth,
+    at_resolution,
+    coarsen,
+    finer,
+    taken_apart,
+    to_number,
+)
 
 
 def plain(graph):
@@ -233,3 +243,54 @@ def test_pairs_find_the_classes_inside_one_cloud():
     model = SSEPartition().fit(X, constraints=given)
     assert model.n_clusters_ == 2
     assert adjusted_rand_score(y, model.labels_) > 0.7
+
+
+def splittable(seed):
+    """Graphs with isolated vertices, equal weights, relations, and in every third case anchors."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 40))
+    graph, relation, *_ = random_problem(rng, n, density=4 / n, relation_density=1 / n, ties=True)
+    labels = rng.integers(0, rng.integers(1, n), n)
+    if seed % 3:
+        return Anchored(graph, relation if seed % 3 == 1 else None, n), labels
+    known = np.where(rng.random(n) < 0.5, rng.integers(0, 3, n), -1)
+    given = Constraints.from_labels(known)
+    return anchor(graph, given, given.closure(n), 0.3), labels
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_modules_are_taken_apart_as_if_each_were_cut_out_and_searched(seed):
+    problem, labels = splittable(seed)
+    assert np.array_equal(finer(problem, labels), slow_finer(problem, labels))
+    for k in {1, problem.n // 2, problem.n - 1, problem.n} - {0}:
+        found, expected = (f(problem, labels, k) for f in (taken_apart, slow_taken_apart))
+        assert np.array_equal(found, expected)
+
+
+def couples(count):
+    """Vertices joined and must-linked in twos, and modules of these: none splits."""
+    pairs = np.arange(2 * count).reshape(-1, 2)
+    graph = Graph.from_edges(pairs)
+    return Anchored(graph, 5.0 * graph.to_scipy(), graph.n), np.arange(2 * count) // 2
+
+
+def test_the_graph_is_read_once_however_many_modules_are_searched(monkeypatch):
+    problem, labels = couples(30)
+    read, whole = [], Graph.to_scipy
+    monkeypatch.setattr(Graph, "to_scipy", lambda self: read.append(self.n) or whole(self))
+    assert np.array_equal(finer(problem, labels), labels)
+    assert read.count(problem.n) == 1
+
+
+def test_what_does_not_split_is_searched_once(monkeypatch):
+    problem, labels = couples(30)
+    searched = []
+
+    def counted(part, relation):
+        searched.append(part.n)
+        return multilevel(part, relation)
+
+    monkeypatch.setattr(scale, "multilevel", counted)
+    found = taken_apart(problem, labels, 45)
+    assert searched == [2] * 30
+    assert found.max() + 1 == 45

@@ -13,6 +13,7 @@ cost a hundred thousand entries.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,21 @@ class Anchored(NamedTuple):
         """Return the graphs of some vertices alone."""
         inner = Graph.from_scipy(self.graph.to_scipy()[vertices][:, vertices])
         return inner, None if self.relation is None else self.relation[vertices][:, vertices]
+
+    def parts(self, labels: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], Graph, Any]]:
+        """Yield the vertices of each module 0..k-1 and the graphs of these alone.
+
+        Vertices with a label below 0 are in none. All parts are cut out in one pass, so they cost
+        as much as the graph, however many there are.
+        """
+        order = np.argsort(labels, kind="stable")
+        order = order[np.searchsorted(labels[order], 0) :]
+        ends = np.cumsum(np.bincount(labels[order]))
+        weights = self.graph.to_scipy()[order][:, order]  # modules are blocks
+        related = None if self.relation is None else self.relation[order][:, order]
+        for block in map(slice, np.append(0, ends[:-1]).tolist(), ends.tolist()):
+            inner = Graph.from_scipy(weights[block, block])
+            yield order[block], inner, None if related is None else related[block, block]
 
     def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Take the labels of the samples, and give every anchor that of most of its members."""

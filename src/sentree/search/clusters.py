@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +22,15 @@ from sentree.relation.by_degree import Anchored, anchor, cannot_share
 from sentree.relation.by_similarity import relation_by_similarity
 from sentree.search.beliefs import KnownClasses
 from sentree.search.hard import Hardened, apart_pairs, harden, parted, with_isolated
-from sentree.search.kernels import PartitionResult, Steering, lowest, move, multilevel, settle
+from sentree.search.kernels import (
+    PartitionResult,
+    Progress,
+    Steering,
+    lowest,
+    move,
+    multilevel,
+    settle,
+)
 from sentree.search.label_spreading import propagate
 from sentree.search.linear_beliefs import LinearBeliefs
 from sentree.search.named_classes import NamedSearch, hidden_accuracy
@@ -56,6 +66,8 @@ _NATURAL_SHRINKAGE = 0.75
 _CLEARLY_MORE = 2.0
 #: What a pair weighs against all edges of a sample, where the penalty is 1.
 _PAIR_STRENGTH = 0.7
+#: Seconds after which a thread that waits for searches looks for Ctrl-C.
+_PAUSE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,17 +489,17 @@ class FlatSearch:
         graph, relation = working.graph, working.relation
         rounds = 1 if graph.n > _LARGE else _ROUNDS
 
-        def search(seed: int) -> PartitionResult:
+        def search(seed: int, progress: Progress = None) -> PartitionResult:
+            usual: Any = {"seed": seed, "max_rounds": rounds, "progress": progress}
             if self.weights == "paper" and relation is not None:
-                first = self.must_link_first
-                return lowest(graph, relation, must_link_first=first, seed=seed, max_rounds=rounds)
-            return multilevel(graph, relation, init=working.together, seed=seed, max_rounds=rounds)
+                return lowest(graph, relation, must_link_first=self.must_link_first, **usual)
+            return multilevel(graph, relation, init=working.together, **usual)
 
-        seeds = range(self.seed, self.seed + self.n_init)
         if self.n_init == 1:
             return search(self.seed)
-        with ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), self.n_init)) as pool:
-            return min(pool.map(search, seeds), key=lambda found: found.objective)
+        seeds = range(self.seed, self.seed + self.n_init)
+        found = _in_threads(search, seeds, effective_n_jobs(self.n_jobs))
+        return min(found, key=lambda result: result.objective)
 
     def _placed(self, problem: Problem, hardened: Hardened) -> NDArray[np.int32]:
         """Return the clusters to start from, with samples that have none put to neighbours'."""
@@ -513,6 +525,39 @@ class FlatSearch:
         samples = problem.init
         moved = renumber(labels[vertex[: samples.size]]) != renumber(samples)
         return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(moved))]
+
+
+class _Stopped(Exception):
+    """Ends a search whose result nobody waits for any more."""
+
+
+def _in_threads(
+    search: Callable[[int, Progress], PartitionResult], seeds: Iterable[int], n_threads: int
+) -> list[PartitionResult]:
+    """Return the results of searches that run in threads.
+
+    Ctrl-C reaches the thread that waits alone: it then tells the others, which ask each time when
+    a search on its own would look for Ctrl-C. So does a search that fails.
+    """
+    stop = Event()
+
+    def ask(_: float) -> None:
+        if stop.is_set():
+            raise _Stopped
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            searches = [pool.submit(search, seed, ask) for seed in seeds]
+            left = set(searches)
+            while left:  # with pauses: not every system lets Ctrl-C end a wait
+                done, left = wait(left, _PAUSE, FIRST_EXCEPTION)
+                for one in done:
+                    one.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop.set()
+            raise
+    return [one.result() for one in searches]
 
 
 def _must_links(relation: Any) -> bool:

@@ -7,6 +7,7 @@ that are related by minus infinity into one module.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sentree._util.labels import renumber
+from sentree._util.labels import follow, renumber
 from sentree.constraints import Closure, Constraints
 from sentree.constraints.colouring import Uncolourable, colour
 from sentree.constraints.conflicts import Conflict, ConstraintConflict
@@ -152,7 +153,7 @@ class _Mending:
             others = self.apart.indices[self.apart.indptr[v] : self.apart.indptr[v + 1]].tolist()
             taken = {chosen[u] for u in others if u in chosen}
             more = founded.setdefault(int(self.modules[v]), []) if new else self.by_volume
-            free = (c for c in (*self._wishes(v), *more) if c not in taken)
+            free = (c for c in chain(self._wishes(v), more) if c not in taken)
             place = next(free, None)
             if place is None and new:
                 more.append(place := count)
@@ -332,15 +333,16 @@ def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> N
     for place, u in enumerate(by_volume):
         if left <= k:
             break
-        into = next((v for v in reversed(by_volume[place + 1 :]) if v not in apart[u]), None)
+        larger = map(by_volume.__getitem__, range(len(by_volume) - 1, place, -1))
+        into = next((v for v in larger if v not in apart[u]), None)
         if into is None:
             continue
-        target[target == u] = into
+        target[u] = into
         left -= 1
         apart[into] |= apart[u]
         for v in apart[u]:
             apart[v].add(into)
-    return target
+    return follow(target).astype(np.int64)
 
 
 def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:

@@ -29,6 +29,7 @@ from sentree.tree import EncodingTree, keep_nodes
 __all__ = [
     "LinkResult",
     "PartitionResult",
+    "Progress",
     "Steering",
     "TreeResult",
     "compress",
@@ -276,22 +277,24 @@ def lowest(
     must_link_first: bool = False,
     seed: int = 0,
     max_rounds: int = 10,
+    progress: Progress = None,
 ) -> PartitionResult:
     """Run the multilevel search from three starts and return the lowest result.
 
     They are single vertices, the modules that there would be without constraints, and what merging
     and moving reach; so the result is never above that of the paper's search. Where strong
     cannot-links entail one another (the paper's weights, with labels) single vertices are a bad
-    start.
+    start. ``progress`` is told the share of each search in turn.
     """
-    merged = merge(graph, relation, must_link_first=must_link_first).labels
+    usual: Any = {"seed": seed, "progress": progress}
+    first = merge(graph, relation, must_link_first=must_link_first, progress=progress)
     starts = (
         None,
-        multilevel(graph, seed=seed, max_rounds=1).labels,
-        move(graph, merged, relation).labels,
+        multilevel(graph, max_rounds=1, **usual).labels,
+        move(graph, first.labels, relation, progress=progress).labels,
     )
     results = [
-        multilevel(graph, relation, init=init, seed=seed, max_rounds=max_rounds) for init in starts
+        multilevel(graph, relation, init=init, max_rounds=max_rounds, **usual) for init in starts
     ]
     return min(results, key=lambda result: result.objective)
 

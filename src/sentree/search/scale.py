@@ -381,15 +381,39 @@ def _clearest_break(wholeness: FloatArray, clear: float) -> float:
 def taken_apart(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
     """Take modules apart until there are enough, each by a search of its own inside."""
     labels = problem.extended(labels)
+    whole = np.zeros(int(labels.max()) + 1, dtype=bool)  # modules that a search leaves as they are
     while (found := int(labels.max()) + 1) < n_clusters:
-        parts = finer(problem, labels)
+        parts = finer(problem, labels, whole)
         if parts.max() + 1 <= found:  # nothing splits by itself: single samples do
-            samples = labels[: problem.n].astype(np.int64)
-            largest = np.flatnonzero(samples == np.bincount(samples).argmax())
-            samples[largest] = found + np.arange(largest.size)
-            parts = problem.extended(samples)
+            parts = _singled(problem, labels, n_clusters)
+        whole = _unchanged(labels, parts)
         labels = parts
     return labels
+
+
+def _singled(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
+    """Take the largest modules apart into single samples, until there are enough.
+
+    Where there are anchors it is one module only: they move, and what they join may split.
+    """
+    samples = labels[: problem.n].astype(np.int64)
+    size = np.bincount(samples)
+    by_size = np.argsort(-size, kind="stable")
+    enough = 1
+    if problem.graph.n == problem.n:
+        enough += int(np.searchsorted(np.cumsum(size[by_size] - 1), n_clusters - size.size))
+    inside = np.flatnonzero(np.isin(samples, by_size[:enough]))
+    samples[inside] = size.size + np.arange(inside.size)
+    return problem.extended(samples)
+
+
+def _unchanged(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which modules were there before, with the same vertices."""
+    size = np.bincount(after)
+    source = np.empty(size.size, dtype=np.int64)
+    source[after] = before  # that of any vertex
+    shared = np.bincount(after, source[after] == before)
+    return np.asarray((shared == size) & (np.bincount(before)[source] == size))
 
 
 def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
@@ -408,11 +432,19 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     return labels.astype(np.int32)
 
 
-def finer(problem: Anchored, labels: NDArray[Any]) -> NDArray[np.int32]:
-    """Search every module anew, as a graph of its own."""
+def finer(
+    problem: Anchored, labels: NDArray[Any], whole: NDArray[np.bool_] | None = None
+) -> NDArray[np.int32]:
+    """Search every module anew, as a graph of its own, but for those known to stay ``whole``."""
     labels = problem.extended(labels)
-    parts = np.zeros(labels.size, dtype=np.int64)
-    for module in range(int(labels.max()) + 1):
-        inside = np.flatnonzero(labels == module)
-        parts[inside] = parts.max() + 1 + multilevel(*problem.part(inside)).labels
+    searched = np.bincount(labels) > 1
+    if whole is not None:
+        searched &= ~whole
+    parts = labels.astype(np.int64)
+    count = searched.size
+    number = np.where(searched, np.cumsum(searched) - 1, -1)
+    for inside, graph, relation in problem.parts(number[labels]):
+        found = multilevel(graph, relation).labels
+        parts[inside] = count + found
+        count += int(found.max()) + 1
     return problem.extended(parts[: problem.n])
