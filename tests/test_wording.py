@@ -14,7 +14,7 @@ import typer.main
 from typer.testing import CliRunner
 
 import sentree
-from sentree import Constraints, SSEPartition, io
+from sentree import ConstraintConflict, Constraints, SSEHierarchy, SSEPartition, io
 from sentree._util.wording import Either, Elsewhere, Param, Text, own_remedies, remedies, text_of
 from sentree.cli import app
 from sentree.cli.wording import ELSEWHERE
@@ -101,7 +101,7 @@ def test_what_messages_point_to_is_there():
 
 def test_every_parameter_that_is_named_is_one_and_has_an_option():
     public = [getattr(io, name) for name in io.__all__]
-    public += [convert, io.Columns.only, io.Names.rows, SSEPartition]
+    public += [convert, io.Columns.only, io.Names.rows, SSEHierarchy]
     public += [importlib.import_module("sentree.paper.reproduce.session").prepare]
     parameters = {name for one in public for name in inspect.signature(one).parameters}
     options = {name for command in COMMANDS for name in options_of(command)}
@@ -274,6 +274,22 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
         SSEPartition(13).fit(X)
     done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "13"])
     assert "error: --n-clusters 13 is more than the 12 samples" in done.output
+    with pytest.raises(ValueError, match="n_clusters, init, finer labels and hard .* need height"):
+        SSEHierarchy(1, n_clusters=2).fit(X)
+    done = CliRunner().invoke(app, ["tree", "a.csv", "--height", "1", "-k", "2"])
+    assert "--n-clusters, finer labels and hard constraints need --height >= 2\n" in done.output
+
+
+def test_too_few_clusters_for_hard_constraints_in_both_voices(folder):
+    (folder / "a.csv").write_text("x,y\n" + "1,2\n3,4\n2,2\n" * 3)
+    (folder / "c.json").write_text('{"apart": [[0, 1, 2]]}')
+    done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "2", "-c", "c.json", "--hard"])
+    assert "\n  --n-clusters 2\n" in done.output
+    given = Constraints.from_groups(apart=[[0, 1, 2]], hard=True)
+    with pytest.raises(ConstraintConflict, match="n_clusters=2$") as caught:
+        SSEPartition(2).fit(np.arange(18.0).reshape(9, 2), constraints=given)
+    assert "n_clusters=2" in caught.value.conflicts[0].chain
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_more_contradictions_are_listed_by_a_command(folder):

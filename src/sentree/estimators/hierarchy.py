@@ -165,7 +165,10 @@ class SSEHierarchy(SSEEstimator):
                 Text(
                     "a tree of height 1 has no clusters: ",
                     Param("n_clusters"),
-                    ", finer labels, hard constraints and init need height >= 2",
+                    (", ", Param("init", of="sentree.SSEHierarchy.fit")),
+                    ", finer labels and hard constraints need ",
+                    Param("height"),
+                    " >= 2",
                 )
             )
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
