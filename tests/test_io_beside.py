@@ -34,8 +34,8 @@ def test_one_column_is_never_ids(tmp_path):
 
 def test_which_column_is_asked(tmp_path):
     table = read_columns(put(tmp_path, "id,a,b\np,1,2\nq,1,2\n"))
-    with pytest.raises(InputError, match=r"several columns \(a, b\).*--truth-column"):
-        table.only(None, "--truth-column")
+    with pytest.raises(InputError, match=r"several columns \(a, b\).*with name="):
+        table.only()
     with pytest.raises(InputError, match="no column 'c'"):
         table.only("c")
 

@@ -270,13 +270,13 @@ WRONG = {
     "text column": (
         "x,species\n1,setosa\n2,virginica\n",
         {},
-        "column 'species' has 'setosa' in line 2.*--labels species.*--id species.*--drop species",
+        r"'species' has 'setosa' in line 2.*take=\['species'\].*id_column='species'.*drop=\['spec",
     ),
     "text columns": ("x,p,q\n1,a,b\n2,c,d\n", {}, "column 'p' .*the same holds for q"),
     "text cell": (
         "id,x,y\na,1,1\nb,2,n/a?\nc,3,3\n",
         {},
-        r"column 'y' has 'n/a\?' in line 3 \('b'\).*no number.*--drop y",
+        r"column 'y' has 'n/a\?' in line 3 \('b'\).*no number.*drop=\['y'\]",
     ),
     "decimal comma": (
         'x,y\n1.5,1\n2,"1,5"\n3,3\n',
@@ -292,16 +292,16 @@ WRONG = {
     "empty cell": (
         "id,x,y\na,1,1\nb,,2\n",
         {},
-        r"line 3 \('b'\), column 'x', is missing.*--drop x",
+        r"line 3 \('b'\), column 'x', is missing.*drop=\['x'\]",
     ),
     "empty cell of what may be ids": ("sample,x\n1.5,1\nNA,2\n", {}, "line 3, column 'sample', is"),
     "nan": ("x,y\n1,1\nNaN,2\n", {}, "line 3, column 'x', is missing"),
     "inf": ("x,y\n1,1\n-inf,2\n", {}, "line 3, column 'x', is -inf"),
-    "empty column": ("x,y,\n1,1,\n2,2,\n", {}, "'Unnamed: 2' is empty in every row.*--drop 'Unn"),
+    "empty column": ("x,y,\n1,1,\n2,2,\n", {}, r"'Unnamed: 2' is empty in every row.*drop=\['Unn"),
     "repeated ids": (
         "name,x\nbob,1\nann,2\nbob,3\n",
         {},
-        "column 'name' looks like ids, but 'bob' is in line 2 and in line 4.*--id.*--drop name",
+        r"'name' looks like ids, but 'bob' is in line 2 and in line 4.*id_column=.*drop=\['n",
     ),
     "repeated ids as asked": (
         "k,x\nb,1\nb,2\n",
@@ -323,9 +323,9 @@ WRONG = {
         {"take": ["z"]},
         "line 3: expected 3 cells.*found 2",
     ),
-    "too many cells": ("x,y\n1,2\n3,4,5\n", {}, "line 3: expected 2 cells.*found 3.*--separator"),
-    "wrong separator": ("x|y\n1|2\n3|4\n", {}, r"line 1 is 'x\|y'.*--separator '\|'"),
-    "tabs": ("x\ty\n1\t2\n3\t4\n", {"separator": ","}, "--separator tab"),
+    "too many cells": ("x,y\n1,2\n3,4,5\n", {}, "line 3: expected 2 cells.*found 3.*separator="),
+    "wrong separator": ("x|y\n1|2\n3|4\n", {}, r"line 1 is 'x\|y'.*separator='\|'"),
+    "tabs": ("x\ty\n1\t2\n3\t4\n", {"separator": ","}, "separator='tab'"),
     "no such separator": (TABLE, {"separator": "::"}, "one character or 'tab'"),
     "comment": ("# made by hand\nx,y\n1,2\n3,4\n", {}, "line 1 is '# made by hand', no part"),
     "title": ("Table 1\nx,y,z\n1,2,3\n3,4,5\n", {}, "line 1 is 'Table 1', no part of the table"),
@@ -336,7 +336,7 @@ WRONG = {
     "blank": ("\n \n", {}, "data.csv is empty"),
     "names only": ("x,y\n", {}, "no rows, only the names of its columns"),
     "one row": ("x,y\n1,2\n", {}, "has 1 row, expected more"),
-    "NUL": (b"x,y\n1,\x00\n", {}, "NUL byte in line 2.*--format"),
+    "NUL": (b"x,y\n1,\x00\n", {}, "NUL byte in line 2.*format="),
     "not UTF-8": ("x,é\n1,2\n3,4\n".encode("latin1"), {}, "not UTF-8.*iconv"),
     "not UTF-8 far below": (
         b"id,x\n" + b"".join(b"r%d,1\n" % k for k in range(20000)) + b"\xe9,1\n",
@@ -349,14 +349,14 @@ WRONG = {
     "header of numbers": (
         "0,1,2\n4,5,6\n",
         {},
-        "names of columns or the first sample.*--no-header",
+        "names of columns or the first sample.*header=False",
     ),
     "header or sample": (
         "5.1,3.5,a\n4.9,3.0,b\n",
         {},
-        r"numbers \('5.1'\) and text \('a'\).*--header",
+        r"numbers \('5.1'\) and text \('a'\).*header=True",
     ),
-    "layer of a table": (TABLE, {"layer": "X"}, "--layer"),
+    "layer of a table": (TABLE, {"layer": "X"}, r"\(layer\)"),
     "no such format": (TABLE, {"format": "xml"}, "no format 'xml'.*csv, tsv"),
 }
 
@@ -371,7 +371,7 @@ def test_wrong_text(put, case):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.npy", TABLE.encode(), "no NPY file: its content looks like text.*--format"),
+        ("a.npy", TABLE.encode(), "no NPY file: its content looks like text.*format="),
         ("a.npz", TABLE.encode(), "no NPZ file"),
         ("a.parquet", TABLE.encode(), "no PARQUET file"),
         ("a.h5ad", TABLE.encode(), "no H5AD file"),
@@ -388,15 +388,15 @@ def test_wrong_text(put, case):
         ("a.npy", saved(np.save, X[:1]), "has 1 row"),
         ("a.npy", saved(np.save, X[:0]), "has 0 rows"),
         ("a.npy", saved(np.save, np.where(X > 4, np.nan, X)), "row 2, column 0.*nan"),
-        ("a.npz", saved(np.savez, a=X, b=X), r"a \(3, 2\), b \(3, 2\).*--layer"),
+        ("a.npz", saved(np.savez, a=X, b=X), r"a \(3, 2\), b \(3, 2\).*layer="),
         (
             "a.npz",
             saved(sp.save_npz, sp.csr_array([[1.0, np.inf], [0, 1]])),
             "row 0, column 1.*inf",
         ),
         ("a.xlsx", b"PK\x03\x04", "spreadsheet: save it as CSV"),
-        ("a.foo", TABLE.encode(), r"ends with .foo.*\.csv.*\.h5ad.*--format"),
-        ("a", TABLE.encode(), "has no ending.*--format"),
+        ("a.foo", TABLE.encode(), r"ends with .foo.*\.csv.*\.h5ad.*format="),
+        ("a", TABLE.encode(), "has no ending.*format="),
     ],
 )
 def test_wrong_binary(put, name, content, message):
@@ -425,7 +425,9 @@ def test_files_that_are_not_there(put, tmp_path):
 
 
 def test_a_graph_is_no_table(put):
-    with pytest.raises(InputError, match="k.graphml holds a graph.*--graph"):
+    with pytest.raises(
+        InputError, match="k.graphml holds a graph.*: read it with sentree.io.read_graph"
+    ):
         read_samples(put("<graphml/>", "k.graphml"))
 
 

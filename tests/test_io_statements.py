@@ -96,7 +96,7 @@ def test_labels_of_a_column_and_by_row(put):
             "s.csv, line 2: there is no sample 'dgo' in zoo.csv; did you mean 'dog'",
         ),
         ("name,label\nbee,x\nbee,y\n", "line 3: 'bee' is 'y', but 'x' before .*line 2"),
-        ("1,x\n2,y\n", "row numbers, though.*--by row"),
+        ("1,x\n2,y\n", "row numbers, though.*by='row'"),
         ("x\ny\n", "holds 2 labels, but zoo.csv has 4 samples"),
         ("name,p,q\nbee,1,2\n", "which holds the classes"),
         ("bee,1,2\nant,1,2\n", "3 columns without names"),
@@ -182,7 +182,7 @@ def test_pairs_with_weights(put):
         ("ant,bee,0\n", "line 1: the weight is '0'"),
         ("ant,bee,x\n", "line 1: the weight is 'x'"),
         ("ant\n", "has 1 column"),
-        ("0,1\n2,3\n", "--by row"),
+        ("0,1\n2,3\n", "by='row'"),
         ("amt,bee\n", "did you mean 'ant'"),
         ([["ant"]], "entry 0 is .*expected a list of 2 or 3"),
         ({"ant": "bee"}, "expected a list"),
@@ -203,7 +203,9 @@ def test_pairs_are_called_what_they_are(put):
 
 
 def test_a_file_of_pairs_is_no_file_of_all_kinds(put):
-    with pytest.raises(InputError, match="kind, a, b.*line is 'a,b'.*pairs goes to --must-link or"):
+    with pytest.raises(
+        InputError, match="kind, a, b.*line is 'a,b'.*pairs goes to sentree.io.read_p"
+    ):
         read_constraints(put("a,b\nant,bee\n"), IDS)
 
 
@@ -316,7 +318,7 @@ def test_paths(put):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("ant,bee\n", "needs the columns kind, a, b.*first line is 'ant,bee'.*--must-link"),
+        ("ant,bee\n", "needs the columns kind, a, b.*first line is 'ant,bee'.*read_pairs"),
         ("kind,a\nlabel,ant\n", "first line is 'kind,a'"),
         (
             "kind,a,b\nmust-lnik,ant,bee\n",

@@ -20,6 +20,7 @@ from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
 from sentree.cli.score import score
 from sentree.cli.tree import tree
+from sentree.cli.wording import Command
 
 __all__ = ["app", "main"]
 
@@ -33,9 +34,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
 for command in (cluster, tree, predict, check, score, convert, demo):
-    app.command()(command)
+    app.command(cls=Command)(command)
 app.command(cls=SeveralValues)(reproduce)
-app.command()(version)
+app.command(cls=Command)(version)
 
 
 def _print_version(wanted: bool) -> None:

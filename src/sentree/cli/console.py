@@ -15,18 +15,13 @@ from typing import Any
 
 import typer
 
+from sentree.cli.wording import in_options
+
 __all__ = ["CONFLICT", "FAILED", "INTERRUPTED", "MISUSED", "PIPE_CLOSED", "Console", "Misuse"]
 __all__ += ["console"]
 
 #: Exit codes besides 0.
 FAILED, MISUSED, CONFLICT, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 130, 141
-#: What the library calls things, and what the command line does.
-_WORDS = {
-    "Constraints.conflicts() lists": "'sentree check' lists",
-    "SSEHierarchy with method='multilevel' takes them": "'sentree tree' takes them",
-    "n_clusters=": "--n-clusters ",
-    "n_clusters": "--n-clusters",
-}
 _TICK, _BAR = 0.1, 12
 
 
@@ -62,7 +57,6 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Say something that the user should look at, also when quiet."""
-        text = _in_our_words(text)
         if text not in self.warnings:
             self.warnings.append(text)
             self._print(f"warning: {text}", True)
@@ -172,7 +166,7 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = lambda message, *_: talk.warn(str(message))
+            warnings.showwarning = lambda message, *_: talk.warn(in_options(message))
             if quiet and verbose:
                 raise Misuse("--quiet and --verbose contradict each other")
             yield talk
@@ -199,17 +193,10 @@ def _sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")
-    said = _in_our_words(str(error) or type(error).__name__)
+    said = in_options(error) or type(error).__name__
     if isinstance(error, ConstraintConflict) and not error.conflicts[0].names:
         said += "\n(samples by their row, counted from 0)"
     return said
-
-
-def _in_our_words(text: str) -> str:
-    """Say what a user of the command line can do, not one of Python."""
-    for theirs, ours in _WORDS.items():
-        text = text.replace(theirs, ours)
-    return text
 
 
 def _exit_code(error: BaseException) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sentree._util.wording import remedies
 from sentree.cli.console import Console, Misuse
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ WORDS = {
     "negative_labels": ("negative label", "negative labels"),
     "triplets": ("triplet", "triplets"),
 }
+#: Options about the data, by the parameters of what reads them.
+_DATA = {name: name for name in ("id_column", "drop", "layer", "format", "separator", "header")}
+_DATA["take"] = "labels"
 
 
 @dataclass(frozen=True)
@@ -142,15 +146,16 @@ def read_data(
             _check_attributes(data, take)
             what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
         else:
-            data = io.read_samples(
-                options.source,
-                id_column=options.id_column,
-                drop=split(options.drop),
-                take=take,
-                features=() if names_only else features,
-                layer=options.layer,
-                **text,
-            )
+            with remedies(_DATA):
+                data = io.read_samples(
+                    options.source,
+                    id_column=options.id_column,
+                    drop=split(options.drop),
+                    take=take,
+                    features=() if names_only else features,
+                    layer=options.layer,
+                    **text,
+                )
             width = data.X.shape[1]
             what = f"{data.n} samples" + (
                 f", {_many(width, 'feature', 'features')}" if width else ""
@@ -228,6 +233,7 @@ def read_constraints(
     return given
 
 
+@remedies({"by": "by"})  # options about the form of a file are about the data
 def gather(said: Statements, data: Any, console: Console) -> Constraints:
     """Add up what all options say."""
     from sentree import Constraints, io

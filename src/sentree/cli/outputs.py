@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sentree._util.wording import remedies
 from sentree.cli.console import Console, Misuse
 from sentree.cli.inputs import split
 
@@ -163,7 +164,8 @@ def places_of(wanted: str | None, data: Any) -> Any:
             return np.column_stack([column.astype(float) for column in columns])
         except (TypeError, ValueError) as error:
             raise io.InputError(f"--map {wanted} must be two columns of numbers: {error}") from None
-    found = io.read_samples(wanted)
+    with remedies({}):
+        found = io.read_samples(wanted)
     places = np.asarray(found.X, dtype=float)
     if places.shape[1] != 2:
         raise io.InputError(f"--map {wanted} has {places.shape[1]} columns of numbers, not two")

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import typer.core
+
+from sentree.cli.wording import Command, in_options
 
 if TYPE_CHECKING:
     from sentree.paper.reproduce.grid import Cell
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["SeveralValues", "reproduce"]
 
 
-class SeveralValues(typer.core.TyperCommand):
+class SeveralValues(Command):
     """Lets ``--datasets Yale ORL`` and ``--datasets Yale,ORL`` say the same."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -112,7 +113,7 @@ def reproduce(
         with progress:
             written = session.execute(plan, progress.begin, progress.done)
     except (ValueError, OSError) as error:
-        typer.echo(f"{error}", err=True)
+        typer.echo(in_options(error), err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.echo(f"\nStopped. Finished cells are in {out}; go on with --resume.", err=True)

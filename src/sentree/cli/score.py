@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sentree._util.wording import remedies
 from sentree.cli import options as o
 from sentree.cli.console import Misuse, console
 
@@ -72,24 +73,27 @@ def score(
         if tree:
             result = _score_tree(labels, truth, truth_column)
         else:
-            clusters = io.read_columns(labels)
-            found = clusters.only(column or ("cluster" if "cluster" in clusters.columns else None))
-            classes = _classes(truth, truth_column, "--truth-column", clusters)
+            with remedies({"name": "column"}):
+                clusters = io.read_columns(labels)
+                wanted = column or ("cluster" if "cluster" in clusters.columns else None)
+                found = clusters.only(wanted)
+            classes = _classes(truth, truth_column, "truth_column", clusters)
             if known is not None:
-                given = _classes(known, known_column, "--known-column", clusters)
+                given = _classes(known, known_column, "known_column", clusters)
                 classes[[value is not None for value in given]] = None
             result = _score_clusters(found, classes, truth)
         _tell(result, as_json)
 
 
-def _classes(source: str, column: str | None, option: str, of: Named) -> NDArray[Any]:
+def _classes(source: str, column: str | None, called: str, of: Named) -> NDArray[Any]:
     """Read the classes of samples that are named as in another file, None where there is none."""
     import numpy as np
 
     from sentree import io
 
-    table = io.read_columns(source)
-    values = io.clean_labels(table.only(column, option))
+    with remedies({"name": called}):
+        table = io.read_columns(source)
+        values = io.clean_labels(table.only(column))
     if table.ids is None or of.ids is None:
         if table.n != of.n:
             raise io.InputError(
@@ -149,10 +153,11 @@ def _score_tree(source: str, truth: str, column: str | None) -> dict[str, float]
     from sentree import io
     from sentree.metrics import dendrogram_purity
 
-    tree = io.read_tree(source)
+    with remedies({}):
+        tree = io.read_tree(source)
     ids = None if tree.names is None else np.array(tree.names, dtype=object)
     leaves = io.Names(tree.n_leaves, ids, source=source)
-    classes = _classes(truth, column, "--truth-column", leaves)
+    classes = _classes(truth, column, "truth_column", leaves)
     for name, value in zip(leaves.key(), classes, strict=True):
         if value is None:
             raise io.InputError(f"{truth} has no class for {name}: a tree needs one for every leaf")

@@ -14,6 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse import csgraph
 
+from sentree._util.wording import Elsewhere, Text
+
 if TYPE_CHECKING:
     from sentree.constraints.statements import Statements
 
@@ -48,6 +50,11 @@ class Conflict:
     names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        return str(self.text)
+
+    @property
+    def text(self) -> Text:
+        """The contradiction and its proof, with the names of parameters in it as data."""
         a, b = self.names or self.points
         where = f"point {a}" if a == b else f"points {a} and {b}"
         hidden = len(self.chain) - _PRINTED_SENTENCES
@@ -55,7 +62,8 @@ class Conflict:
         shown: Sequence[str] = self.chain
         if hidden > 0:
             shown = (*self.chain[:half], f"... {hidden} more ...", *self.chain[-half:])
-        return f"{where} cannot satisfy all of:" + "".join(f"\n  {line}" for line in shown)
+        lines = (piece for line in shown for piece in ("\n  ", line))
+        return Text(f"{where} cannot satisfy all of:", *lines)
 
 
 class ConstraintConflict(ValueError):
@@ -73,8 +81,10 @@ class ConstraintConflict(ValueError):
         self.conflicts = conflicts
         self.n_conflicts = len(conflicts) if n_conflicts is None else n_conflicts
         more = self.n_conflicts - 1
-        tail = f"\n({more} more: see the attribute conflicts of this error)" if more > 0 else ""
-        super().__init__(f"the constraints contradict one another: {conflicts[0]}{tail}")
+        seen = "see the attribute conflicts of this error"
+        others = Elsewhere("sentree.Constraints.conflicts", seen)
+        tail = (f"\n({more} more: ", others, ")") if more > 0 else ()
+        super().__init__(Text("the constraints contradict one another: ", conflicts[0].text, *tail))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.conflicts, self.n_conflicts)

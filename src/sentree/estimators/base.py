@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from sentree._util.warnings import warn
+from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import cluster_names, lost_classes
 from sentree.estimators.membership import Modules, membership_strength
@@ -52,6 +53,11 @@ __all__ = ["SSEEstimator"]
 logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
+#: What takes statements about more than one level.
+_HIERARCHY = (
+    Elsewhere("sentree.SSEHierarchy", "SSEHierarchy"),
+    (" with ", Param("method", "multilevel", of="sentree.SSEHierarchy")),
+)
 #: Larger penalties count as this one, with weights by degree and with those of the paper: they
 #: drown what the data say, and in the end leave the range of numbers.
 _MOST_PENALTY, _MOST_PAPER_PENALTY = 10.0, 100.0
@@ -216,24 +222,28 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         n = self.graph_.n
         if self.n_clusters is not None and self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} samples")
+            wanted = Param("n_clusters", self.n_clusters)
+            raise ValueError(Text(wanted, f" is more than the {n} samples"))
         given.check(n)
         if self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size:
             warn(
-                f"the labels name {np.unique(given.label_code).size} classes, so n_clusters="
-                f"{self.n_clusters} cannot keep them all apart"
+                f"the labels name {np.unique(given.label_code).size} classes, so ",
+                Param("n_clusters", self.n_clusters),
+                " cannot keep them all apart",
             )
         if len(given.triplets) and not self._reads_triplets:
             warn(
-                "triplets are about trees and do not count here: SSEHierarchy with "
-                "method='multilevel' takes them"
+                "triplets are about trees and do not count here: ",
+                *_HIERARCHY,
+                " takes them",
             )
         for level in given.levels[1:]:
             level.closure(n)  # contradictions are refused, with their chain
         if given.finer is not None and not self._reads_triplets:
             warn(
-                "finer labels than those of the clusters do not count here: SSEHierarchy with "
-                "method='multilevel' takes them"
+                "finer labels than those of the clusters do not count here: ",
+                *_HIERARCHY,
+                " takes them",
             )
         hard = given.hard
         points = locked_points(init, locked, n)
@@ -609,8 +619,9 @@ def warn_if_too_many(found: int, wanted: int | None) -> None:
     """Say why fewer clusters could not be reached."""
     if wanted is not None and found > wanted:
         warn(
-            f"the graph falls into parts that do not touch, so there are {found} clusters and not "
-            f"n_clusters={wanted}: more neighbours, or must-links, would connect them"
+            f"the graph falls into parts that do not touch, so there are {found} clusters and not ",
+            Param("n_clusters", wanted),
+            ": more neighbours, or must-links, would connect them",
         )
 
 

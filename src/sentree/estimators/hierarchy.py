@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.wording import Param, Text
 from sentree.estimators.base import SSEEstimator, warn_if_too_many
 from sentree.search.clusters import FlatSearch, Problem
 from sentree.search.kernels import compress, stretch
@@ -161,8 +162,14 @@ class SSEHierarchy(SSEEstimator):
         wanted = self.n_clusters or problem.hard or problem.init is not None or finer
         if self.height == 1 and wanted:
             raise ValueError(
-                "a tree of height 1 has no clusters: n_clusters, finer labels, hard constraints "
-                "and init need height >= 2"
+                Text(
+                    "a tree of height 1 has no clusters: ",
+                    Param("n_clusters"),
+                    (", ", Param("init", of="sentree.SSEHierarchy.fit")),
+                    ", finer labels and hard constraints need ",
+                    Param("height"),
+                    " >= 2",
+                )
             )
         leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
         flat = FlatSearch(

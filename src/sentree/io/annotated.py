@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io.errors import InputError, did_you_mean, listed
+from sentree.io.errors import InputError, Param, did_you_mean, listed
 from sentree.io.sources import Source
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def read_parts(
         matrix = file.part(key)
         names = None if key.startswith("obsm/") else file.part("var").index.astype(str).tolist()
     if matrix is None:
-        raise InputError(f"{source.name} has no matrix {key}; say which with --layer")
+        raise InputError(f"{source.name} has no matrix {key}; say which with ", Param("layer", ...))
     ids = np.array([str(name) for name in obs.index], dtype=object)
     return matrix, ids, obs, names, key.rpartition("/")[2]
 
@@ -46,7 +46,8 @@ def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any], panda
             raise InputError(
                 f"{source.name} has {what} in obsp{did_you_mean(key or '', there)} "
                 + (f"(there are {listed(there)})" if there else "(obsp is empty)")
-                + ": run scanpy.pp.neighbors first, or name one that is there with --layer"
+                + ": run scanpy.pp.neighbors first, or name one that is there with ",
+                Param("layer", ...),
             )
         matrix = file.part(f"obsp/{wanted}")
         obs = file.part("obs")

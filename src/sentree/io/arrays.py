@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.io.errors import InputError, listed
+from sentree.io.errors import Elsewhere, InputError, Param, listed
 from sentree.io.sources import Source
 
 __all__ = ["as_column", "check_matrix", "matrix_bytes", "read_arrays", "the_matrix"]
@@ -56,7 +56,8 @@ def the_matrix(arrays: Mapping[str, Any], source: Source, key: str | None = None
     if len(arrays) == 1:
         return next(iter(arrays.values()))
     raise InputError(
-        f"{source.name} holds {_shapes(arrays)}: call the samples X, or name the array with --layer"
+        f"{source.name} holds {_shapes(arrays)}: call the samples X",
+        (", or name the array with ", Param("layer", ...)),
     )
 
 
@@ -106,8 +107,8 @@ def _read_npz(source: Source) -> dict[str, Any]:
         names = file.files
         if "header" in names and "labels" in names and file["header"].dtype.kind == "S":
             raise InputError(
-                f"{source.name} is a model of sentree.save, not data: it is for `sentree predict` "
-                "and `sentree convert`"
+                f"{source.name} is a model of sentree.save, not data: it is for ",
+                Elsewhere("sentree.load"),
             )
         if {"format", "shape", "data"} <= set(names):
             return {"X": _sparse(source)}

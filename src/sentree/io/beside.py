@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree._util.wording import own_remedies
 from sentree.constraints.parsing import is_missing
 from sentree.io import arrays, columns
 from sentree.io.cells import parse_json
-from sentree.io.errors import InputError, listed
+from sentree.io.errors import InputError, Param, listed
 from sentree.io.ids import check_ids, first_ids, is_text, may_be_ids
 from sentree.io.names import Named
 from sentree.io.samples import read_whole_table
@@ -51,18 +52,20 @@ class Columns(Named):
         """Number of rows."""
         return len(next(iter(self.columns.values())))
 
-    def only(self, name: str | None = None, option: str = "--column") -> NDArray[Any]:
+    def only(self, name: str | None = None) -> NDArray[Any]:
         """Return the column of a name, or the only one there is."""
         if name is not None and name not in self.columns:
             columns.missing_column(name, list(self.columns), self.source)
         if name is None and len(self.columns) > 1:
             raise InputError(
                 f"{self.source} has several columns ({listed(list(self.columns))}): say which one "
-                f"with {option}"
+                "with ",
+                Param("name", ...),
             )
         return self.columns[name or next(iter(self.columns))]
 
 
+@own_remedies
 def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
     """Read a table of any content as text.
 
@@ -149,6 +152,7 @@ def _rows(frame: pandas.DataFrame) -> list[str]:
     return [str(row) for row in range(len(frame))]
 
 
+@own_remedies
 def read_parents(source: str | Path) -> list[tuple[Any, Any]]:
     """Read which class is part of which: a table of two columns, child and parent.
 

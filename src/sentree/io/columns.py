@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io.errors import InputError, did_you_mean, listed
-from sentree.io.ids import Choice, may_be_ids, quoted
+from sentree.io.errors import Either, InputError, Param, did_you_mean, listed
+from sentree.io.ids import Choice, may_be_ids
 
 if TYPE_CHECKING:
     import pandas
@@ -113,7 +113,8 @@ def _no_numbers(
     if not wrong.any():
         raise InputError(
             f"{source}: column {name!r} holds values of type {column.dtype}, which are no "
-            f"numbers: leave it out with --drop {quoted(name)}"
+            "numbers: leave it out",
+            (" with ", Param("drop", [name])),
         )
     row = int(np.flatnonzero(wrong)[0])
     cell = column.iloc[row]
@@ -125,17 +126,18 @@ def _no_numbers(
             f"point and nothing else{also}"
         )
     if wrong.sum() > column.notna().sum() / 2:
-        shown = quoted(name)
         raise InputError(
-            f"{place}, and features must be numbers{also}. If the column holds known classes, say "
-            f"--labels {shown}; if it names the samples, --id {shown}; else leave it out with "
-            f"--drop {shown}"
+            f"{place}, and features must be numbers{also}",
+            (". If the column holds known classes, say ", Param("take", [name])),
+            ("; if it names the samples, ", Param("id_column", name)),
+            Either(("; else leave it out with ", Param("drop", [name])), "; leave it out"),
         )
     more = int(wrong.sum()) - 1
     others = f" (and {more} more like it)" if more else ""
     raise InputError(
         f"{place}{others}, which is no number: correct the cell, leave out the row, or leave out "
-        f"the column with --drop {quoted(name)}"
+        "the column",
+        (" with ", Param("drop", [name])),
     )
 
 
@@ -149,14 +151,15 @@ def _not_finite(
     n_columns, n_rows = int(bad.any(axis=0).sum()), int(bad.any(axis=1).sum())
     if np.isnan(array[:, column]).all():
         raise InputError(
-            f"{source}: column {name!r} is empty in every row: leave it out with --drop "
-            f"{quoted(name)}"
+            f"{source}: column {name!r} is empty in every row: leave it out",
+            (" with ", Param("drop", [name])),
         )
     what = "is missing" if np.isnan(value) else f"is {value}"
     raise InputError(
         f"{source}: the value in {where(row)}, column {name!r}, {what} (rows with such "
         f"values: {n_rows}, columns: {n_columns}): fill it in, leave out these rows, or leave out "
-        f"the column with --drop {quoted(name)}"
+        "the column",
+        (" with ", Param("drop", [name])),
     )
 
 

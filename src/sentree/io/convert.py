@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.wording import own_remedies, remedies
 from sentree.io import arrays, kinds
 from sentree.io.columns import missing_column
-from sentree.io.errors import InputError, listed
+from sentree.io.errors import InputError, Param, listed
 from sentree.io.graphs import read_graph, write_graph
-from sentree.io.ids import quoted
 from sentree.io.names import By, Named, Names
 from sentree.io.samples import Samples, read_samples, read_whole_table
 from sentree.io.sources import FORMATS, TEXT, Source, format_of, open_source
@@ -30,6 +30,7 @@ _DENSE = 1 << 27
 _WITH_TEXT = (*TEXT, "parquet", "json")
 
 
+@own_remedies
 def convert(
     source: str | Path,
     target: str | Path,
@@ -70,13 +71,20 @@ def convert(
         What was written, in a sentence.
     """
     formats = tuple(dict.fromkeys(FORMATS.values()))
-    found = open_source(source, formats, source_format, option="--from")
+    with remedies({"format": "source_format"}):
+        found = open_source(source, formats, source_format)
     default = {"-": "csv"}.get(str(target)) if target_format is None else target_format
-    into = format_of(Path(target), formats, default, "--to")
+    with remedies({"format": "target_format"}):
+        into = format_of(Path(target), formats, default)
     kind = kind or kinds.tell(found, into, separator)
     if kind != "table" and (id_column is not None or drop or take):
         raise InputError(
-            f"{found.name} holds a {kind}: --id and --drop are about columns of tables"
+            f"{found.name} holds a {kind}: ",
+            Param("id_column"),
+            (", ", Param("take")),
+            " and ",
+            Param("drop"),
+            " are about columns of tables",
         )
     origin: Any = found  # standard input can be read only once
     if kind == "graph":
@@ -99,7 +107,9 @@ def convert(
         return _from_model(found, target, into)
     if kind != "table":
         raise InputError(
-            f"{kind!r} is no kind of file: choose table, graph, tree, constraints or model (--kind)"
+            f"{kind!r} is no kind of file: choose table, graph, tree, constraints or model (",
+            Param("kind"),
+            ")",
         )
     if found.format in (*TEXT, "parquet") and into in _WITH_TEXT and layer is None:
         frame = read_whole_table(found, separator, as_text=into in TEXT, id_column=id_column)
@@ -160,8 +170,10 @@ def _write_samples(
         write_bytes(target, table_bytes(whole, into))
     else:
         raise InputError(
-            f"{samples.source} holds a table, which does not go into {into}: for a graph say "
-            "--kind graph, for a tree --kind tree"
+            f"{samples.source} holds a table, which does not go into {into}: for a graph say ",
+            Param("kind", "graph"),
+            ", for a tree ",
+            Param("kind", "tree"),
         )
     return f"wrote {target}: {size}"
 
@@ -172,11 +184,13 @@ def _left_out(
     """Say what a file of numbers cannot hold; refuse to lose a column of a table."""
     lost = [name for name in beside if name not in asked]
     if lost and samples.layer is None:
-        shown = quoted(lost[0])
         raise InputError(
             f"{samples.source}: column {lost[0]!r} holds text, which {into} cannot hold: leave it "
-            f"out with --drop {shown}, say --id {shown} if it names the samples, or write .h5ad, "
-            ".parquet or .csv"
+            "out with ",
+            Param("drop", [lost[0]]),
+            ", say ",
+            Param("id_column", lost[0]),
+            " if it names the samples, or write .h5ad, .parquet or .csv",
         )
     parts = [f"column{'s' * (len(beside) > 1)} {listed(list(beside))}"] if beside else []
     if samples.ids is not None:

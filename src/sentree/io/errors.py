@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sentree._util.suggestions import did_you_mean
+from sentree._util.wording import Either, Elsewhere, Param, Piece, Text
 
-__all__ = ["InputError", "did_you_mean", "listed"]
+__all__ = ["Either", "Elsewhere", "InputError", "Param", "Piece", "did_you_mean", "listed"]
 
 
 class InputError(ValueError):
     """A file does not hold what was asked of it; the message says where and what to do."""
+
+    def __init__(self, *pieces: Piece) -> None:
+        super().__init__(Text(*pieces))
 
 
 def listed(names: Sequence[object], most: int = 12) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sentree.constraints import Constraints
 from sentree.io.cells import Cells, Statement
-from sentree.io.errors import InputError, did_you_mean
+from sentree.io.errors import Elsewhere, InputError, did_you_mean
 from sentree.io.labels import clean_labels
 from sentree.io.names import By, Named
 
@@ -272,9 +272,15 @@ def from_cells(cells: Cells, names: Named, by: By) -> Constraints:
         first = cells.names or [str(column[0]) for column in cells.columns]
         raise InputError(
             f"{cells.source}: a file of constraints of all kinds needs the columns kind, a, b and, "
-            f"if need be, c, weight and hard, but its first line is {','.join(first)!r}. A file of "
-            "pairs goes to --must-link or --cannot-link, one of samples and classes to --labels or "
-            "--not-label"
+            f"if need be, c, weight and hard, but its first line is {','.join(first)!r}",
+            (
+                ". A file of pairs goes to ",
+                Elsewhere("sentree.io.read_pairs"),
+                ", one of samples and classes to ",
+                Elsewhere("sentree.io.read_labels"),
+                " or ",
+                Elsewhere("sentree.io.read_not_labels"),
+            ),
         )
     columns = {name: cells.columns[k] for name, k in place.items() if k is not None}
     made = Gathered(names, by, cells.source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.warnings import warn
 from sentree.graph import Graph
 from sentree.io import annotated, arrays, columns, graphml, text
-from sentree.io.errors import InputError, listed
+from sentree.io.errors import InputError, Param, listed
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, format_of, open_source
 from sentree.io.tables import write_bytes, write_table
@@ -58,7 +58,7 @@ class GraphFile(Named):
     id_name: str | None = "id"
     source: str = "the graph"
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
-    id_hint = ""
+    id_hint = ()
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -112,7 +112,9 @@ def read_graph(
     """
     found = open_source(source, GRAPH_FORMATS, format)
     if layer is not None and found.format not in ("h5ad", "npz"):
-        raise InputError(f"{found.name}: only H5AD and NPZ files have several graphs (--layer)")
+        raise InputError(
+            f"{found.name}: only H5AD and NPZ files have several graphs (", Param("layer"), ")"
+        )
     if found.format in TEXT:
         return _from_list(found, header, separator)
     if found.format == "graphml":
@@ -233,10 +235,9 @@ def _numbered(ends: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any] | Non
 def _from_graphml(source: Source) -> GraphFile:
     found = graphml.parse(source)
     if found.directed:
-        warnings.warn(
+        warn(
             f"{source.name} is a directed graph: its edges lose their direction, and weights of "
-            "both directions add up",
-            stacklevel=3,
+            "both directions add up"
         )
     try:
         graph = Graph.from_edges(found.pairs, found.weights, n=found.ids.size)

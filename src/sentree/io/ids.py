@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io.errors import InputError
+from sentree.io.errors import Either, InputError, Param, Piece
 from sentree.io.text import is_number, is_padded
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Choice", "check_ids", "find_ids", "first_ids", "is_text", "may_be_ids", "quoted"]
+__all__ = ["Choice", "check_ids", "find_ids", "first_ids", "is_text", "may_be_ids"]
 
 _WHO = (
     "sample|cell|gene|patient|customer|client|subject|person|user|passenger|student|employee"
@@ -151,12 +151,20 @@ def _counts(numbers: pandas.Series[Any]) -> bool:
 def _perhaps(
     name: str, column: Any, source: str, where: Callable[[int], str], chosen: str | None
 ) -> NoReturn:
-    shown = quoted(name)
     taken = "" if chosen is None else f" (the ids are those of {chosen!r})"
     raise InputError(
         f"{source}: column {name!r} holds whole numbers, all different, and is named like ids"
-        f"{taken}: if it names the samples, say --id {shown}; if it says nothing about them, leave "
-        f"it out with --drop {shown}; if it is a feature, give it a name that says so"
+        f"{taken}: ",
+        Either(
+            (
+                "if it names the samples, say ",
+                Param("id_column", name),
+                "; if it says nothing about them, leave it out with ",
+                Param("drop", [name]),
+            ),
+            "leave it out",
+        ),
+        "; if it is a feature, give it a name that says so",
     )
 
 
@@ -164,12 +172,12 @@ def _repeated(
     name: str, column: Any, source: str, where: Callable[[int], str], chosen: str | None
 ) -> NoReturn:
     row = int(np.flatnonzero(column.duplicated())[0])
-    shown = quoted(name)
     raise InputError(
         f"{source}: column {name!r} is named like ids and holds whole numbers, but "
         f"{column.iloc[row]!r} in {where(row)} is there a second time, so that it does not name "
-        f"the samples: leave it out with --drop {shown}; if it is a feature, give it a name that "
-        "says so"
+        "the samples: leave it out",
+        (" with ", Param("drop", [name])),
+        "; if it is a feature, give it a name that says so",
     )
 
 
@@ -177,11 +185,19 @@ def _padded(
     name: str, column: Any, source: str, where: Callable[[int], str], chosen: str | None
 ) -> NoReturn:
     row = next(k for k, value in enumerate(column) if is_padded(value))
-    shown = quoted(name)
     raise InputError(
         f"{source}: column {name!r} has {column.iloc[row]!r} in {where(row)}: zeros in front make "
-        f"names of numbers. If these name the samples, say --id {shown}; else leave them out with "
-        f"--drop {shown}, or write them without the zeros if they are features"
+        "names of numbers.",
+        Either(
+            (
+                " If these name the samples, say ",
+                Param("id_column", name),
+                "; else leave them out with ",
+                Param("drop", [name]),
+                ", or write them without the zeros if they are features",
+            ),
+            " Leave them out, or write them without the zeros",
+        ),
     )
 
 
@@ -195,12 +211,16 @@ def check_ids(
     if pd.api.types.infer_dtype(values, skipna=False) != "string":
         ids = ids.where(ids.notna(), "").map(str)
     different = set(ids)
-    fix = "fill it in, or " if not guessed else ""
+    others: tuple[Piece, ...] = (
+        ("name another id column with ", Param("id_column", ...), ", "),
+        "or leave this one out",
+        (" with ", Param("drop", [name])),
+    )
     if "" in different:
         row = int(np.flatnonzero(ids == "")[0])
         raise InputError(
-            f"{source}: the id in {where(row)}, column {name!r}, is empty: {fix}name another id "
-            f"column with --id COLUMN, or leave this one out with --drop {quoted(name)}"
+            f"{source}: the id in {where(row)}, column {name!r}, is empty: fill it in, ",
+            *others,
         )
     if len(different) < len(ids):
         twice = ids.duplicated()
@@ -210,14 +230,7 @@ def check_ids(
         looks = "looks like ids" if guessed else "has the ids"
         raise InputError(
             f"{source}: column {name!r} {looks}, but {value!r} is in {where(first)} and in "
-            f"{where(second)} ({int(twice.sum())} repeated in all): make them different, name "
-            f"another id column with --id COLUMN, or leave this one out with --drop {quoted(name)}"
+            f"{where(second)} ({int(twice.sum())} repeated in all): make them different, ",
+            *others,
         )
     return np.asarray(ids.to_numpy(dtype=object))
-
-
-def quoted(name: str) -> str:
-    """Return a name as one writes it on a command line."""
-    import shlex
-
-    return shlex.quote(name)

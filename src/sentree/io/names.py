@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.constraints.parsing import plain_value
-from sentree.io.errors import InputError, did_you_mean
+from sentree.io.errors import Elsewhere, InputError, Param, Piece, did_you_mean
 
 __all__ = ["By", "Named", "Names"]
 
@@ -27,7 +27,11 @@ class Named:
     ids: NDArray[Any] | None
     source: str
     #: What to do where other ids are meant; nothing for data without columns.
-    id_hint = ", or name the column that holds these ids with --id COLUMN"
+    id_hint: tuple[Piece, ...] = (
+        ", or name the column that holds these ids with ",
+        Param("id_column", ..., of="sentree.io.read_samples"),
+        (" of ", Elsewhere("sentree.io.read_samples")),
+    )
 
     def key(self) -> NDArray[Any]:
         """Return what to call each row: its id, or its number."""
@@ -65,14 +69,18 @@ class Named:
         """
         place = where or (lambda k: what)
         if by not in ("auto", "id", "row"):
-            raise InputError(f"samples are named by 'id' or by 'row' (--by), not by {by!r}")
+            raise InputError(
+                "samples are named by 'id' or by 'row' (", Param("by"), f"), not by {by!r}"
+            )
         given = [plain_value(value) for value in values]
         if by == "row" or (by == "auto" and self.ids is None):
             return self._by_number(given, place)
         if self.ids is None:
             raise InputError(
                 f"{what} names samples by id, but {self.source} has no ids: give row numbers, "
-                f"counted from 0, with --by row{self.id_hint}"
+                "counted from 0",
+                (", with ", Param("by", "row")),
+                self.id_hint,
             )
         return self._by_id(given, what, place)
 
@@ -102,25 +110,32 @@ class Named:
             raise InputError(
                 f"{place(k)}: there is no sample called {texts[k]!r} in {self.source}, whose ids "
                 f"are like {self.ids[0]!r}; all values of {what} are row numbers, "  # type: ignore[index]
-                "though: if they are meant as such (counted from 0), say --by row"
+                "though",
+                (": if they are meant as such (counted from 0), say ", Param("by", "row")),
             )
         hint = did_you_mean(texts[k], table) or f"; its ids are like {self.ids[0]!r}."  # type: ignore[index]
         raise InputError(
             f"{place(k)}: there is no sample {texts[k]!r} in {self.source}{hint} Correct it, take "
-            f"it out{self.id_hint}"
+            "it out",
+            self.id_hint,
         )
 
     def _by_number(self, given: list[Any], place: Callable[[int], str]) -> IntArray:
         numbers = [_number(value) for value in given]
         if None in numbers:
             k = numbers.index(None)
-            fix = (
-                f"{self.source} has no ids, so samples are known by row number, counted from 0: "
-                f"give these{self.id_hint}"
-                if self.ids is None
-                else "with --by row samples are named by row number, counted from 0"
+            fix: tuple[Piece, ...] = (
+                "with ",
+                Param("by", "row"),
+                " samples are named by row number, counted from 0",
             )
-            raise InputError(f"{place(k)}: {given[k]!r} is no row number; {fix}")
+            if self.ids is None:
+                fix = (
+                    f"{self.source} has no ids, so samples are known by row number, counted from "
+                    "0: give these",
+                    self.id_hint,
+                )
+            raise InputError(f"{place(k)}: {given[k]!r} is no row number; ", *fix)
         for k, number in enumerate(numbers):
             if not 0 <= number < self.n:  # type: ignore[operator]
                 raise InputError(

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
-from sentree.io.errors import InputError, listed
+from sentree.io.errors import Elsewhere, InputError, Param, listed
 from sentree.io.ids import Choice, check_ids, find_ids, is_text
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, open_source
@@ -128,10 +128,15 @@ def read_samples(
     digits or more.
     """
     if format is None and str(source).lower().endswith((".graphml", ".graphml.gz")):
-        raise InputError(f"{source} holds a graph, not a table of samples: say --graph")
+        raise InputError(
+            f"{source} holds a graph, not a table of samples",
+            (": ", Elsewhere("sentree.io.read_graph", "read it with sentree.io.read_graph")),
+        )
     found = open_source(source, SAMPLE_FORMATS, format)
     if layer is not None and found.format not in ("h5ad", "npz", "mat"):
-        raise InputError(f"{found.name}: only H5AD, NPZ and MAT files have layers (--layer)")
+        raise InputError(
+            f"{found.name}: only H5AD, NPZ and MAT files have layers (", Param("layer"), ")"
+        )
     if found.format in TEXT:
         layout = text.sniff(found, header=header, separator=separator)
         choice = columns.choose(

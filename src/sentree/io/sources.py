@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from sentree.io.errors import InputError, listed
+from sentree.io.errors import InputError, Param, listed
 
 __all__ = ["FORMATS", "TEXT", "Source", "format_of", "open_source"]
 
@@ -112,13 +112,8 @@ class Source:
         )
 
 
-def format_of(
-    path: Path, allowed: Sequence[str], given: str | None = None, option: str = "--format"
-) -> str:
-    """Return the format that is given or that the end of the file name says.
-
-    ``option`` is what gives the format on the command line.
-    """
+def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> str:
+    """Return the format that is given or that the end of the file name says."""
     if given is not None:
         found = FORMATS.get(f".{given.lower().lstrip('.')}", given.lower())
         if found not in allowed:
@@ -137,8 +132,12 @@ def format_of(
         raise InputError(f"{path} is a spreadsheet: save it as CSV (UTF-8) and read that")
     what = f"ends with {suffix}" if suffix else "has no ending"
     raise InputError(
-        f"{path} {what}, which says nothing here: known endings are {' '.join(known)}; for a file "
-        f"of another name say what it holds with {option} ({', '.join(dict.fromkeys(allowed))})"
+        f"{path} {what}, which says nothing here: known endings are {' '.join(known)}",
+        (
+            "; for a file of another name say what it holds with ",
+            Param("format", ...),
+            f" ({', '.join(dict.fromkeys(allowed))})",
+        ),
     )
 
 
@@ -147,7 +146,6 @@ def open_source(
     allowed: Sequence[str],
     format: str | None = None,
     text: str = "txt",
-    option: str = "--format",
 ) -> Source:
     """Find a file or standard input ("-") and tell its format; its content is of this format.
 
@@ -158,14 +156,14 @@ def open_source(
         format_of(Path(source.name), allowed, source.format)
         return source
     if str(source) == "-":
-        return _standard_input(allowed, format, text, option)
+        return _standard_input(allowed, format, text)
     path = Path(source).expanduser()
     if path.is_dir():
         raise InputError(f"{path} is a folder, expected a file")
     if not path.exists():
         raise InputError(f"there is no file {path}{_nearest(path)}")
-    found = Source(str(source), format_of(path, allowed, format, option), path, None)
-    _check_content(found, option)
+    found = Source(str(source), format_of(path, allowed, format), path, None)
+    _check_content(found)
     return found
 
 
@@ -182,7 +180,7 @@ def _nearest(path: Path) -> str:
     return f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
 
 
-def _standard_input(allowed: Sequence[str], format: str | None, text: str, option: str) -> Source:
+def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> Source:
     """Read all of standard input; what it holds shows in its first bytes."""
     if sys.stdin is None:
         raise InputError("standard input is closed: give the name of a file")
@@ -193,12 +191,12 @@ def _standard_input(allowed: Sequence[str], format: str | None, text: str, optio
     if format is None:
         begins = (kind for kind, magic in _MAGIC.items() if data.startswith(magic))
         format = next((kind for kind in begins if kind in allowed), text)
-    found = Source(name, format_of(Path(name), allowed, format, option), None, data)
-    _check_content(found, option)
+    found = Source(name, format_of(Path(name), allowed, format), None, data)
+    _check_content(found)
     return found
 
 
-def _check_content(source: Source, option: str) -> None:
+def _check_content(source: Source) -> None:
     """Refuse content that is not of the format that the name says."""
     head = source.head()
     if not head.strip():
@@ -209,28 +207,31 @@ def _check_content(source: Source, option: str) -> None:
             looks = "text" if _is_text(head) else "something else"
             raise InputError(
                 f"{source.name} is no {source.format.upper()} file: its content looks like "
-                f"{looks}; rename it, or say what it holds with {option}"
+                f"{looks}; rename it",
+                (", or say what it holds with ", Param("format", ...)),
             )
     elif source.format != "mat":
-        _check_text(source, head, option)
+        _check_text(source, head)
 
 
-def _check_text(source: Source, head: bytes, option: str) -> None:
+def _check_text(source: Source, head: bytes) -> None:
     """Refuse binary content where text is expected."""
     for kind, magic in _MAGIC.items():
         if kind != "mtx" and head.startswith(magic):
             holds = "a zip archive (a spreadsheet, or NPZ)" if kind == "npz" else f"{kind.upper()}"
             raise InputError(
                 f"{source.name} is not text: it begins like {holds}; give the file its right "
-                f"ending, say {option} {kind}, or save a spreadsheet as CSV"
+                "ending",
+                (", say ", Param("format", kind)),
+                ", or save a spreadsheet as CSV",
             )
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{source.name} is text in UTF-16: save it as UTF-8 (CSV UTF-8)")
     if b"\0" in head:
         line = head[: head.index(b"\0")].count(b"\n") + 1
         raise InputError(
-            f"{source.name} is not text: there is a NUL byte in line {line}; if it is a binary "
-            f"file of another kind, say which with {option}"
+            f"{source.name} is not text: there is a NUL byte in line {line}",
+            ("; if it is a binary file of another kind, say which with ", Param("format", ...)),
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from sentree.io.errors import InputError
+from sentree.io.errors import Either, InputError, Param
 from sentree.io.sources import Source
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ def _ragged(layout: Layout, line: int, found: int) -> NoReturn:
     raise InputError(
         f"{layout.source.name}, line {line}: expected {len(layout.names)} cells as in the first "
         f"line, found {found}; put quotes around cells that hold the separator "
-        f"({_shown(layout.separator)}), or name another one with --separator"
+        f"({_shown(layout.separator)})",
+        (", or name another one with ", Param("separator", ...)),
     )
 
 
@@ -325,10 +326,14 @@ def _check_separator(source: Source, first: Sequence[str], separator: str) -> No
         return
     for other in ("\t", ";", ",", "|"):
         if other != separator and other in first[0]:
-            name = "tab" if other == "\t" else f"'{other}'"
+            name = "tab" if other == "\t" else other
             raise InputError(
                 f"{source.name}, line 1 is {first[0][:60]!r}: there is no separator "
-                f"{_shown(separator)} in it, but {_shown(other)}; say --separator {name}"
+                f"{_shown(separator)} in it, but {_shown(other)}",
+                Either(
+                    ("; say ", Param("separator", name)),
+                    f"; put {_shown(separator)} between the cells",
+                ),
             )
 
 
@@ -338,12 +343,21 @@ def _has_header(source: Source, preview: Sequence[Sequence[str]]) -> bool:
     whole = [cell for cell in first if re.fullmatch("[0-9]+", cell)]
     in_order = len(whole) > 2 and whole == [str(k) for k in range(len(whole))]
     numbers = [is_number(cell) for cell in first]
-    fix = "say whether the first line holds the names of the columns with --header or --no-header"
+    fix = Either(
+        (
+            "; say whether the first line holds the names of the columns with ",
+            Param("header", True),
+            " or ",
+            Param("header", False),
+        ),
+        "; give the columns names that are no numbers",
+    )
     if all(numbers):
         if in_order and len(whole) == len(first):
             raise InputError(
                 f"{source.name}: the first line is {','.join(first[:4])},...: these may be the "
-                f"names of columns or the first sample; {fix}"
+                "names of columns or the first sample",
+                fix,
             )
         return in_order and first[0] == "" and len(whole) == len(first) - 1
     full = [bool(cell) and number for cell, number in zip(first, numbers, strict=True)]
@@ -352,7 +366,8 @@ def _has_header(source: Source, preview: Sequence[Sequence[str]]) -> bool:
         if second == numbers:
             raise InputError(
                 f"{source.name}: the first line has numbers ({first[full.index(True)]!r}) and text "
-                f"({first[numbers.index(False)]!r}) where the second has; {fix}"
+                f"({first[numbers.index(False)]!r}) where the second has",
+                fix,
             )
     return True
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree._util.wording import own_remedies
 from sentree.io import arrays, text
 from sentree.io.errors import InputError
 from sentree.io.sources import TEXT, Source, format_of, open_source
@@ -61,6 +62,7 @@ def write_tree(
         write_table(target, {name: table[name].to_numpy() for name in table}, format=kind)
 
 
+@own_remedies
 def read_tree(
     source: str | Path,
     ids: Sequence[Any] | NDArray[Any] | None = None,

@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from sentree._util.labels import follow, renumber
+from sentree._util.wording import Param, Text
 from sentree.constraints import Closure, Constraints
 from sentree.constraints.colouring import Uncolourable, colour
 from sentree.constraints.conflicts import Conflict, ConstraintConflict
@@ -367,9 +368,12 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
 def _no_way(n_links: int, n_clusters: int) -> ValueError:
     """Say that a search gave up."""
     return ValueError(
-        f"no way was found to keep {n_links} hard cannot-links with n_clusters={n_clusters}, "
-        "which may or may not be possible: allow more clusters, add must-links or labels, or make "
-        "some cannot-links soft"
+        Text(
+            f"no way was found to keep {n_links} hard cannot-links with ",
+            Param("n_clusters", n_clusters),
+            ", which may or may not be possible: allow more clusters, add must-links or labels, or "
+            "make some cannot-links soft",
+        )
     )
 
 
@@ -385,6 +389,7 @@ def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
 def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = None) -> None:
     """Refuse a number of clusters that the constraints have no room for."""
     called = range(closure.component.size) if names is None else names
+    wanted = Text(Param("n_clusters", n_clusters))
     if closure.n_components < n_clusters:
         sizes = np.bincount(closure.component)
         largest = np.flatnonzero(closure.component == sizes.argmax())
@@ -392,7 +397,7 @@ def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = 
             largest[[0, -1]],
             names,
             f"hard must-links, groups or labels leave {closure.n_components} sets of samples",
-            f"n_clusters={n_clusters} needs at least as many",
+            Text(wanted, " needs at least as many"),
         )
     first = np.unique(closure.component, return_index=True)[1]
     for components in closure.exclusive:
@@ -404,7 +409,7 @@ def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = 
                 names,
                 f"samples {shown}{more} are of {components.size} classes, or members of one group, "
                 "that are pairwise apart",
-                f"n_clusters={n_clusters}",
+                wanted,
             )
     concerned, edges = np.unique(closure.cannot, return_inverse=True)
     edges = edges.reshape(-1, 2)
@@ -416,7 +421,7 @@ def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = 
         pairs = first[concerned[edges[np.isin(edges, error.core).all(axis=1)]]]
         apart = (f"{called[a]} and {called[b]} are apart" for a, b in pairs.tolist())
         ends = pairs.ravel()[[0, -1]]
-        raise _no_room(ends, names, *apart, f"n_clusters={n_clusters}") from None
+        raise _no_room(ends, names, *apart, wanted) from None
 
 
 def _check_size(closure: Closure) -> None:

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sentree._util.labels import follow, renumber
 from sentree._util.warnings import warn
+from sentree._util.wording import Param
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import Anchored
 from sentree.search.hard import apart_pairs, contract, fold
@@ -164,8 +165,9 @@ def to_number(
     if exact and count > n_clusters and not any_apart:
         warn(
             f"the graph falls into {count} parts that do not touch; the smallest were put into the "
-            f"largest to reach n_clusters={n_clusters}: more neighbours, or must-links, would "
-            "connect them"
+            "largest to reach ",
+            Param("n_clusters", n_clusters),
+            ": more neighbours, or must-links, would connect them",
         )
     return fold(problem, labels, n_clusters, owned)
 

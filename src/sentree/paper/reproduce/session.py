@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sentree._util.wording import Param, Text
 from sentree.datasets import load_paper, paper_set
 from sentree.paper.reproduce.grid import EXPERIMENTS, Cell, cells
 from sentree.paper.reproduce.methods import METHODS, PROTOCOLS
@@ -82,8 +83,12 @@ def prepare(
     store = Store(Path(out), experiments, settings)
     if store.path.exists() and not resume:
         raise FileExistsError(
-            f"{store.path} exists: add --resume to go on with it, or choose another folder with "
-            "--out"
+            Text(
+                f"{store.path} exists: add ",
+                Param("resume", True),
+                " to go on with it, or choose another folder with ",
+                Param("out", ...),
+            )
         )
     return Plan(store, wanted, retry, jobs or _cores(), timeout, folder)
 
