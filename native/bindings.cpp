@@ -434,7 +434,7 @@ auto spread(Result (*kernel)(Arguments, Rest...)) {
 }  // namespace
 
 NB_MODULE(_kernels, module) {
-  module.doc() = "Compiled kernels of sentree; called through sentree.optimise only.";
+  module.doc() = "Compiled kernels of sentree; called through sentree.search.kernels only.";
 #ifdef SENTREE_SANITIZE
   module.attr("sanitized") = true;
 #else

@@ -21,6 +21,7 @@ ROOMS = (
     "datasets",
     "metrics",
     "plots",
+    "document",
     "io",
     "report",
     "tl",

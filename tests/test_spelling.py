@@ -4,7 +4,8 @@ import doctest
 
 import pytest
 
-from sentree import io, spelling
+from sentree import io
+from sentree._util import suggestions
 from sentree._util.suggestions import did_you_mean
 
 
@@ -24,5 +25,5 @@ def test_the_nearest_name_is_asked_for(wanted, names, meant):
 
 
 def test_files_know_the_same_slips():
-    assert io.near_misses is spelling.near_misses
-    assert doctest.testmod(spelling).attempted
+    assert io.near_misses is suggestions.near_misses
+    assert doctest.testmod(suggestions).attempted

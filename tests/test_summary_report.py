@@ -13,8 +13,8 @@ from sklearn.datasets import load_iris, make_blobs
 
 from page import Page
 from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, report
+from sentree.document.blocks import Picture
 from sentree.report import report as report_module
-from sentree.report.document.blocks import Picture
 from sentree.report.pictures import Pictures
 from sentree.tree import EncodingTree
 
@@ -431,7 +431,7 @@ def test_neither_pyplot_nor_the_backend_is_touched(tmp_path):
     code = (
         "import sys, numpy as np, matplotlib; from sentree import SSEHierarchy, report; "
         "X = np.random.default_rng(0).normal(size=(60, 3)); matplotlib.use('svg'); "
-        f"summary.write_report({str(tmp_path / 'r.html')!r}, SSEHierarchy().fit(X)); "
+        f"report.write_report({str(tmp_path / 'r.html')!r}, SSEHierarchy().fit(X)); "
         "print('matplotlib.pyplot' in sys.modules, matplotlib.get_backend())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

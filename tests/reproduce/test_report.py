@@ -10,11 +10,11 @@ import pytest
 from fake_results import MANIFEST, fake_results, frame, row
 
 from page import Page
+from sentree.document.as_markdown import as_markdown
 from sentree.paper.reproduce.accuracy import block_section
 from sentree.paper.reproduce.overview import wins
 from sentree.paper.reproduce.report import write_report
 from sentree.paper.reproduce.tables import blocks, scores
-from sentree.report.document.as_markdown import as_markdown
 
 NAN = math.nan
 PICTURES = ("fig2_clustering", "fig2_rna", "fig3", "ranks", "trade_off")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sentree import plots
+from sentree.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
 from sentree.metrics import level_purity
-from sentree.report.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject
 

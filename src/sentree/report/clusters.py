@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree import plots
-from sentree.estimators.membership import second_best
-from sentree.plots.links import all_drawn
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Document,
     Folded,
     Paragraph,
@@ -20,6 +18,8 @@ from sentree.report.document.blocks import (
     counted,
     prose,
 )
+from sentree.estimators.membership import second_best
+from sentree.plots.links import all_drawn
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject, percent
 

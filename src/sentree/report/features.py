@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sentree.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
 from sentree.relation.feature_weights import Features
-from sentree.report.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
 from sentree.report.subject import Subject, clean
 
 __all__ = ["feature_section"]

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from sentree import __version__
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Bullets,
     Document,
     Facts,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sentree.report.document.blocks import Picture, prose
-from sentree.report.document.drawing import as_svg, drawing_style
+from sentree.document.blocks import Picture, prose
+from sentree.document.drawing import as_svg, drawing_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

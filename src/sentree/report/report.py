@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree._util.files import write
+from sentree.document.as_html import as_html
+from sentree.document.blocks import Heading
 from sentree.estimators.hierarchy import SSEHierarchy
 from sentree.report.broken import constraint_section
 from sentree.report.clusters import cluster_section, map_section, unsure_section
-from sentree.report.document.as_html import as_html
-from sentree.report.document.blocks import Heading
 from sentree.report.features import feature_section
 from sentree.report.map import is_map
 from sentree.report.map import places as make_places

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree import plots
+from sentree.document.blocks import Document, Paragraph, Span, Table, counted, prose
 from sentree.estimators.hierarchy import SSEHierarchy
-from sentree.report.document.blocks import Document, Paragraph, Span, Table, counted, prose
 from sentree.report.pictures import Pictures
 from sentree.report.subject import Subject, clean
 from sentree.search.natural_number import NaturalScale

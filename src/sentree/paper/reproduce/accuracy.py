@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from sentree.document.blocks import Bullets, Document, Heading, Span, Table, Text, counted
 from sentree.paper.reproduce.grid import AMOUNT, DETERMINISTIC
 from sentree.paper.reproduce.published import reasons
 from sentree.paper.reproduce.ranks import ranking
@@ -18,7 +19,6 @@ from sentree.paper.reproduce.tables import (
     our_values,
     printed_values,
 )
-from sentree.report.document.blocks import Bullets, Document, Heading, Span, Table, Text, counted
 
 __all__ = ["KINDS", "block_section", "explained", "method_name", "number", "signed_list"]
 

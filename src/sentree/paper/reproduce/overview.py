@@ -6,11 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sentree.paper.reproduce.accuracy import KINDS, explained, signed_list
-from sentree.paper.reproduce.grid import EXPERIMENTS
-from sentree.paper.reproduce.published import PRINTED
-from sentree.paper.reproduce.tables import Block, Comparison, Place, Score, compare, our_values
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Bullets,
     Document,
     Heading,
@@ -20,6 +16,10 @@ from sentree.report.document.blocks import (
     counted,
     prose,
 )
+from sentree.paper.reproduce.accuracy import KINDS, explained, signed_list
+from sentree.paper.reproduce.grid import EXPERIMENTS
+from sentree.paper.reproduce.published import PRINTED
+from sentree.paper.reproduce.tables import Block, Comparison, Place, Score, compare, our_values
 
 __all__ = ["Wins", "overview", "wins"]
 

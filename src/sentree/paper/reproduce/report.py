@@ -8,17 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentree._util.files import write
-from sentree.paper.reproduce.accuracy import MISSING, block_section
-from sentree.paper.reproduce.figures import curves, save
-from sentree.paper.reproduce.grid import DETERMINISTIC, EXPERIMENTS
-from sentree.paper.reproduce.overview import overview
-from sentree.paper.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
-from sentree.paper.reproduce.spending import cost_section
-from sentree.paper.reproduce.standing import rank_section
-from sentree.paper.reproduce.tables import Block, Place, Score, blocks, in_order, scores
-from sentree.report.document.as_html import as_html
-from sentree.report.document.as_markdown import as_markdown
-from sentree.report.document.blocks import (
+from sentree.document.as_html import as_html
+from sentree.document.as_markdown import as_markdown
+from sentree.document.blocks import (
     Bullets,
     Document,
     Heading,
@@ -28,6 +20,14 @@ from sentree.report.document.blocks import (
     counted,
     prose,
 )
+from sentree.paper.reproduce.accuracy import MISSING, block_section
+from sentree.paper.reproduce.figures import curves, save
+from sentree.paper.reproduce.grid import DETERMINISTIC, EXPERIMENTS
+from sentree.paper.reproduce.overview import overview
+from sentree.paper.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
+from sentree.paper.reproduce.spending import cost_section
+from sentree.paper.reproduce.standing import rank_section
+from sentree.paper.reproduce.tables import Block, Place, Score, blocks, in_order, scores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sentree.paper.reproduce.accuracy import MISSING, method_name, number
-from sentree.paper.reproduce.costs import OWN, Cost, costs, own_share, totals
-from sentree.paper.reproduce.figures import save, trade_off
-from sentree.paper.reproduce.groups import GROUPS, Group
-from sentree.paper.reproduce.tables import Block, Place, Score, Values, in_order, our_values
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Document,
     Heading,
     Paragraph,
@@ -23,6 +18,11 @@ from sentree.report.document.blocks import (
     counted,
     prose,
 )
+from sentree.paper.reproduce.accuracy import MISSING, method_name, number
+from sentree.paper.reproduce.costs import OWN, Cost, costs, own_share, totals
+from sentree.paper.reproduce.figures import save, trade_off
+from sentree.paper.reproduce.groups import GROUPS, Group
+from sentree.paper.reproduce.tables import Block, Place, Score, Values, in_order, our_values
 
 if TYPE_CHECKING:
     import pandas as pd

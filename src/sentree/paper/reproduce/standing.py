@@ -7,13 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentree.paper.reproduce.accuracy import method_name, number
-from sentree.paper.reproduce.figures import rank_diagrams, save
-from sentree.paper.reproduce.groups import GROUPS
-from sentree.paper.reproduce.prose import TESTS
-from sentree.paper.reproduce.ranks import Ranking, p_value, ranking
-from sentree.paper.reproduce.tables import Block, Place, Score, our_values, printed_values
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Document,
     Heading,
     Paragraph,
@@ -24,6 +18,12 @@ from sentree.report.document.blocks import (
     counted,
     prose,
 )
+from sentree.paper.reproduce.accuracy import method_name, number
+from sentree.paper.reproduce.figures import rank_diagrams, save
+from sentree.paper.reproduce.groups import GROUPS
+from sentree.paper.reproduce.prose import TESTS
+from sentree.paper.reproduce.ranks import Ranking, p_value, ranking
+from sentree.paper.reproduce.tables import Block, Place, Score, our_values, printed_values
 
 __all__ = ["rank_section"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Block,
     Bullets,
     Document,

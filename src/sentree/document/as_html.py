@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 from itertools import groupby
 
-from sentree.report.document.blocks import (
+from sentree.document.blocks import (
     Block,
     Bullets,
     Document,
@@ -33,7 +33,7 @@ _TAG = {"strong": "strong", "code": "code", "sup": "sup", "small": "small"}
 def as_html(document: Document, drawing: Callable[[str], bytes]) -> str:
     """Write a document as HTML; ``drawing`` gives the picture of a name, as SVG."""
     title = next((block.text for block in document if isinstance(block, Heading)), "Report")
-    style = files("sentree.report.document").joinpath("report.css").read_text(encoding="utf-8")
+    style = files("sentree.document").joinpath("report.css").read_text(encoding="utf-8")
     body = "\n".join(_block(block, drawing) for block in document)
     first_section = body.find("<h2")
     body = body[:first_section] + _contents(document) + "\n" + body[first_section:]
