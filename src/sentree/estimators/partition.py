@@ -349,10 +349,13 @@ class SSEPartition(SSEEstimator):
             )
         graph = Anchored(self.graph_, None, self.graph_.n).part(inside)[0]
         pairs = pairs_inside(self.constraints_, inside, self.graph_.n)
+        widths = self._widths()
+        if widths is not None and np.ndim(widths):
+            widths = widths[inside]
         flat = replace(self._flat(), n_clusters=int(into), resolution=None)
         with catch_warnings():
             simplefilter("ignore")  # parts that do not touch are what is looked for
-            found = flat.run(Problem(graph, self._similarity, pairs))
+            found = flat.run(Problem(graph, self._similarity, pairs, widths=widths))
         parts = renumber(found.labels[: inside.size])
         return self._take(divided(self.labels_, number, parts, self.membership_strength_))
 

@@ -56,12 +56,10 @@ __all__ = ["FlatSearch", "Found", "Ground", "Problem"]
 _ROUNDS = 3
 #: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
 _LARGE = 20_000
-#: Shrinkage of volumes while samples move among a known number of clusters: nearly unweighed, so
-#: that unequal clusters stay so.
-_SHRINKAGE = 0.9
-#: The same for natural clusters, whose number nobody vouches for: at .9 small ones may be taken
-#: over, at .6 large ones taken apart.
-_NATURAL_SHRINKAGE = 0.75
+#: Shrinkage of volumes while samples move among clusters: in the plane, where only borders touch,
+#: and elsewhere. Nearly unweighed, so that unequal clusters stay so; but in clouds of many
+#: dimensions a large cluster takes over small ones above .8, and is taken apart at .6.
+_SHRINKAGE_IN_PLANE, _SHRINKAGE = 0.9, 0.8
 #: Pairs that the result of another search must keep more, unless its objective is better, too.
 _CLEARLY_MORE = 2.0
 #: What a pair weighs against all edges of a sample, where the penalty is 1.
@@ -84,6 +82,12 @@ class Ground:
     def modules(self) -> NDArray[np.int32]:
         """The module of every sample."""
         return self.found.labels[self.vertex]
+
+    @property
+    def shrinkage(self) -> float:
+        """How far volumes are evened out while samples move."""
+        in_plane = self.spacing is not None and self.spacing.in_plane
+        return _SHRINKAGE_IN_PLANE if in_plane else _SHRINKAGE
 
     @cached_property
     def contacts(self) -> Contacts:
@@ -108,7 +112,7 @@ class Ground:
         if self.spacing is not None and self.spacing.in_plane:
             return found
         # Borders of unions are those of modules; in the plane density has told them better.
-        moved = _moved(self.problem, found.labels, Steering(None, _NATURAL_SHRINKAGE))
+        moved = _moved(self.problem, found.labels, Steering(None, _SHRINKAGE))
         return found._replace(labels=moved.labels)
 
     def objective(self, clusters: NDArray[np.int32]) -> float:
@@ -246,7 +250,7 @@ class FlatSearch:
             return Found(search, start.labels, start.trace, scale=scale)
         hardened = harden(search, None, self.n_clusters, problem.copies_together)
         working, vertex = hardened
-        steering = Steering(None, _SHRINKAGE)
+        steering = Steering(None, ground.shrinkage)
         pairs = PairEvidence.of(problem.constraints, vertex, 1.0)
         modules = hardened.modules(start.labels)
         concerned = np.flatnonzero(np.diff(working.relation.indptr))
@@ -291,7 +295,7 @@ class FlatSearch:
         else:
             assert self.resolution is not None
             clusters = at_resolution(working, modules, self.resolution)
-        result = _moved(working, clusters, Steering(None, _SHRINKAGE))
+        result = _moved(working, clusters, Steering(None, ground.shrinkage))
         labels = self._all_there(working, result.labels)[hardened.vertex]
         trace = np.concatenate((ground.found.trace, result.trace))
         return PartitionResult(labels, result.objective, trace)
@@ -310,7 +314,9 @@ class FlatSearch:
         modules = hardened.modules(found.labels[: problem.graph.n])
         start = parted(working, modules, self.n_clusters)
         changed = np.flatnonzero(start != modules)
-        result = _moved(working, working.extended(start), Steering(None, _SHRINKAGE), changed)
+        assert problem.ground is not None
+        steering = Steering(None, problem.ground.shrinkage)
+        result = _moved(working, working.extended(start), steering, changed)
         labels = self._all_there(working, result.labels)[vertex]
         return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
 
@@ -319,7 +325,7 @@ class FlatSearch:
         hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
         working, vertex = hardened
         concerned, trace = None, np.empty(0)
-        shrinkage = 0.0 if self.weights == "paper" else _SHRINKAGE
+        shrinkage = 0.0 if self.weights == "paper" else _SHRINKAGE_IN_PLANE
         if problem.init is not None:
             labels, concerned = self._resumed(problem, hardened)
         else:
