@@ -29,7 +29,6 @@ from sentree.tree import EncodingTree, keep_nodes
 __all__ = [
     "LinkResult",
     "PartitionResult",
-    "Progress",
     "Steering",
     "TreeResult",
     "compress",
