@@ -246,7 +246,7 @@ def test_without_number_the_clusters_are_automatic_or_below_the_root(digits):
     assert free.objective_ == pytest.approx(tree_objective(free.tree_).value)
     assert free.objective_ < SSEHierarchy(3, method="paper").fit(X).objective_
     assert free.trace_[-1] == pytest.approx(free.objective_)
-    with pytest.raises(ValueError, match="init, finer labels and hard constraints need height >= 2"):
+    with pytest.raises(ValueError, match="hard constraints need height >= 2"):
         SSEHierarchy(1, n_clusters=3).fit(X)
     with pytest.raises(ValueError, match="hard constraints"):
         SSEHierarchy(1, hard=True).fit(X, must_link=[(0, 1)])
