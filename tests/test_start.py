@@ -157,6 +157,7 @@ def test_ctrl_c_stops_all_restarts(weights):
         import numpy as np
         from sentree import SSEPartition
         from sentree.search import clusters
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
         begun = threading.Barrier(2)
         def endless(*args, progress, **options):
             if begun.wait() == 0:
