@@ -603,8 +603,8 @@ def test_an_error_in_the_progress_callback_stops_the_kernel():
 def test_ctrl_c_stops_a_kernel():
     script = textwrap.dedent("""
         import os, signal, sys
-        sys.path.insert(0, sys.argv[1])
-        from test_optimise import ring_lattice
+        sys.path[:0] = [sys.argv[1], os.path.dirname(sys.argv[1])]
+        from test_kernels import ring_lattice
         from sentree.search.kernels import stretch
         graph = ring_lattice(200_000, 8)
         calls = []

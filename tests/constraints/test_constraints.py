@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sentree.constraints import Closure, Conflict, ConstraintConflict, ConstraintReport, Constraints
 from sentree.relation.by_similarity import relation_by_similarity
 
-ORACLES = Path(__file__).parents[2] / "shared/design/oracles"
+ORACLES = Path(__file__).parents[3] / "shared/design/oracles"
 
 
 class MatrixSimilarity:

@@ -12,43 +12,12 @@ import time
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import sentree
 from command import executable, sentree_command
-
-IRIS = load_iris()
-SPECIES = IRIS.target_names[IRIS.target]
-IDS = [f"flower{k:03d}" for k in range(150)]
-KNOWN = [str(name) if k % 10 == 0 else "" for k, name in enumerate(SPECIES)]
-
-
-def write_csv(path, header, *columns):
-    with open(path, "w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(header)
-        table.writerows(zip(*columns, strict=True))
-    return path
-
-
-@pytest.fixture
-def flowers(tmp_path):
-    header = ["id", "sepal length", "sepal width", "petal length", "petal width", "species"]
-    write_csv(tmp_path / "flowers.csv", header, IDS, *IRIS.data.T, KNOWN)
-    return tmp_path
-
-
-def call(folder, *arguments, code=0, **options):
-    done = sentree_command(*map(str, arguments), cwd=folder, **options)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
-
-
-def rows_of(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+from flowers import IDS, IRIS, KNOWN, SPECIES, call, rows_of, write_csv
 
 
 def test_a_table_with_known_classes(flowers):

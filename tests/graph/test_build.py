@@ -574,7 +574,7 @@ def test_default_is_ten_neighbours():
     np.testing.assert_array_equal(knn_graph(X).indices, knn_graph(X, 10).indices)
 
 
-SHARED = Path(__file__).parents[2] / "shared"
+SHARED = Path(__file__).parents[3] / "shared"
 ORACLES = SHARED / "design" / "oracles"
 
 

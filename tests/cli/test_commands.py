@@ -9,10 +9,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import sentree
 from command import executable, sentree_command
+from flowers import IDS, IRIS, KNOWN, SPECIES, call, rows_of, write_csv
 from sentree import EncodingTree, metrics
-from test_cli_cluster import IDS, IRIS, KNOWN, SPECIES, call, flowers, rows_of, write_csv
-
-assert flowers  # a fixture that is used by name
 
 
 class TestTree:

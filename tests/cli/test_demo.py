@@ -9,7 +9,7 @@ import pytest
 import sentree
 from command import sentree_command
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_demo_tells_what_it_did_and_writes_files(tmp_path):
