@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sentree.estimators.partition import SSEPartition
     from sentree.estimators.persistence import load, save
     from sentree.graph import Graph
-    from sentree.graph.build import knn_graph, paper_neighbors
+    from sentree.graph.build import knn_graph
     from sentree.metrics import dasgupta_cost, dendrogram_purity, structural_entropy
     from sentree.tree import EncodingTree
 
@@ -37,7 +37,6 @@ _HOME = {
     "dendrogram_purity": "metrics",
     "knn_graph": "graph.build",
     "load": "estimators.persistence",
-    "paper_neighbors": "graph.build",
     "save": "estimators.persistence",
     "structural_entropy": "metrics",
 }
@@ -61,7 +60,6 @@ __all__ = [
     "load",
     "metrics",
     "paper",
-    "paper_neighbors",
     "pl",
     "plots",
     "report",

@@ -11,6 +11,7 @@ import sentree
 from sentree import SSEPartition
 from sentree.graph.build import build_affinity
 from sentree.graph.copies import find_copies, row_keys
+from sentree.paper import PaperPartition
 from sentree.search.hard import contract
 
 FEW_VALUES = arrays(
@@ -86,9 +87,7 @@ def test_samples_without_copies_have_the_graph_they_had():
 
 def test_the_paper_s_settings_join_all_that_tie():
     X, _ = answers()
-    model = SSEPartition(3, affinity="paper-gaussian").fit(X)
-    assert model._copies is None
-    assert model.graph_.n_edges > 3000
+    assert PaperPartition(3).fit(X).graph_.n_edges > 3000
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "cosine"])
@@ -101,18 +100,6 @@ def test_the_order_of_rows_does_not_matter(kernel):
     a, _ = contract(one.graph, None, one.copies)
     b, _ = contract(other.graph, None, place[first][other.copies])
     np.testing.assert_allclose(a.to_scipy().toarray(), b.to_scipy().toarray())
-
-
-def test_similarities_and_their_range():
-    X, _ = answers()
-    made = build_affinity(X, 9, ties=False, scale="zscore")
-    twice = np.flatnonzero(made.copies == np.bincount(made.copies).argmax())
-    assert made.similarity.pairs(twice[:1], twice[1:2]).tolist() == [1.0]
-    assert made.similarity.extremes() == (0.0, 1.0)
-    i, j, _ = made.graph.edges()
-    values = made.similarity.pairs(i, j)
-    assert values.min() > 0
-    assert values.max() <= 1.0
 
 
 @pytest.mark.parametrize("neighbors", ["exact", "faiss", "sklearn"])
@@ -159,6 +146,5 @@ def test_saved_with_its_copies(tmp_path):
         strict=True,
     ):
         np.testing.assert_array_equal(one, other)
-    i, j = np.arange(5), np.arange(5, 10)
-    np.testing.assert_array_equal(again._similarity.pairs(i, j), model._similarity.pairs(i, j))
+    np.testing.assert_array_equal(again._widths(), model._widths())
     assert sentree.load(model.save(tmp_path / "bare", with_samples=False))._copies is not None

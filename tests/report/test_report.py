@@ -235,7 +235,6 @@ def test_no_constraints_and_one_cluster(tmp_path):
     [
         ({}, "The number was not given: it was chosen from the data."),
         ({"resolution": 3.0}, "as many as a resolution of 3 gives"),
-        ({"method": "paper"}, "no union of two of them would lower the objective"),
     ],
 )
 def test_why_so_many_clusters(tmp_path, parameters, words):
@@ -278,7 +277,6 @@ FLOWERS = load_iris().data[::5]
     [
         (SSEPartition(n_clusters=2), FLOWERS, "brought to the number of clusters"),
         (SSEPartition(), np.ones((6, 3)), None),
-        (SSEHierarchy(method="paper"), FLOWERS, "brought down to the height"),
         (SSEHierarchy(), FLOWERS, None),
     ],
 )

@@ -49,12 +49,10 @@ def feasible(draw):
 
 
 @settings(max_examples=1000)
-@on(feasible(), st.sampled_from(["k", "auto", "resolution", "paper", "init"]))
+@on(feasible(), st.sampled_from(["k", "auto", "resolution", "init"]))
 def test_no_feasible_instance_is_broken(instance, how):
     graph, told, k, seed = instance
     options = {"affinity": "precomputed", "hard": True, "random_state": seed}
-    if how == "paper":
-        options |= {"method": "paper"}
     if how == "resolution":
         options |= {"resolution": 1.0}
     if how == "k":
@@ -66,13 +64,12 @@ def test_no_feasible_instance_is_broken(instance, how):
         assert model.n_clusters_ == k
 
 
-@pytest.mark.parametrize("method", ["multilevel", "paper"])
-def test_soft_ones_may_be_broken_where_hard_ones_are_not(method):
+def test_soft_ones_may_be_broken_where_hard_ones_are_not():
     X, y = make_blobs(120, 2, centers=[[0, 0], [9, 9]], random_state=0)
     inside = np.flatnonzero(y == 0)
     soft = Constraints.from_pairs(cannot_link=[inside[:2]])
     hard = Constraints.from_pairs(cannot_link=[inside[2:4]], hard=True)
-    model = SSEPartition(3, method=method, affinity="gaussian").fit(X, constraints=soft + hard)
+    model = SSEPartition(3, affinity="gaussian").fit(X, constraints=soft + hard)
     a, b = model.labels_[inside[2:4]]
     assert a != b
     assert repr(soft + hard) == "Constraints(cannot_link=2, hard=1)"

@@ -6,6 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sentree import Constraints, SSEPartition
 from sentree.datasets import held_out, load_embedded, sample_labels, sample_pairs
+from sentree.paper import PaperPartition
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,7 @@ def test_the_seed_decides_and_none_is_a_seed(digits):
     assert np.array_equal(first, SSEPartition(random_state=0).fit(X).labels_)
 
 
-def test_resolution_belongs_to_multilevel(digits):
-    with pytest.raises(ValueError, match="resolution belongs to"):
-        SSEPartition(method="paper", resolution=1.0).fit(digits[0])
+def test_a_resolution_that_is_no_number_or_does_not_count(digits):
     with pytest.raises(ValueError, match="resolution"):
         SSEPartition(resolution=0.0).fit(digits[0])
     with pytest.warns(UserWarning, match="resolution does not count") as caught:
@@ -73,7 +72,7 @@ def test_twenty_thousand_labels_are_no_trouble():
     rest = known == -1
     assert adjusted_rand_score(y[rest], model.labels_[rest]) > 0.95
     with pytest.raises(ValueError, match="too many for the paper's weights"):
-        SSEPartition(method="paper").fit(X, known)
+        PaperPartition().fit(X, known)
 
 
 def test_isolated_samples_go_where_must_links_say():

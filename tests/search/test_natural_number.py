@@ -66,7 +66,6 @@ def test_nothing_is_told_where_something_else_set_the_number():
     assert SSEPartition(resolution=1.0).fit(BLOBS).scale_ is None
     assert SSEPartition().fit(BLOBS, [0, 1, *[-1] * 298]).scale_ is None
     assert SSEPartition().fit(BLOBS, init=np.arange(300) % 2).scale_ is None
-    assert SSEHierarchy(method="paper").fit(BLOBS[:40]).scale_ is None
 
 
 def test_a_graph_alone_has_a_scale():

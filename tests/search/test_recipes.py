@@ -199,18 +199,6 @@ def test_a_given_graph_may_be_cut_too():
     assert any(c.recipe.n_neighbors for c in model.selection_.candidates)
 
 
-def test_the_weights_of_the_paper_are_an_option():
-    X, y = blobs()
-    given = sample_pairs(y, 60, 60, 0)
-    model = SSEPartition(4, weights="paper", selection="on").fit(X, constraints=given)
-    assert model.selection_ is None
-    assert model.n_clusters_ == 4
-    degree = SSEPartition(4, selection="off").fit(X, constraints=given)
-    assert model.objective_ != pytest.approx(degree.objective_)
-    with pytest.raises(ValueError, match="weights"):
-        SSEPartition(4, weights="no such").fit(X)
-
-
 @pytest.mark.parametrize("labelled", [1, 2, 3])
 def test_one_label_of_each_class_chooses_nothing(labelled):
     X, classes = make_blobs(60, centers=3, random_state=0)

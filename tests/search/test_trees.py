@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from reference import clades, leaves_below, random_parent
 from sentree import Constraints, SSEHierarchy, SSEPartition, dendrogram_purity
 from sentree.metrics import level_purity
+from sentree.paper import PaperHierarchy
 from sentree.search.trees import _with_subtrees
 from sentree.tree import EncodingTree
 
@@ -65,10 +66,10 @@ def test_the_height_is_kept_and_so_are_more_clusters():
     X, _, paths = nested_blobs(0)
     told = Constraints.from_paths(paths)
     for height in (2, 3, 4):
-        assert SSEHierarchy(height).fit(X, constraints=told).tree_.height <= height
+        assert SSEHierarchy(height=height).fit(X, constraints=told).tree_.height <= height
     assert SSEHierarchy(n_clusters=5).fit(X, constraints=told).n_clusters_ == 5
     with pytest.raises(ValueError, match="height 1 has no clusters"):
-        SSEHierarchy(1).fit(X, constraints=told)
+        SSEHierarchy(height=1).fit(X, constraints=told)
 
 
 def test_results_repeat():
@@ -109,9 +110,10 @@ def test_three_levels_and_hard_coarse_labels():
 def test_searches_without_a_tree_say_that_finer_labels_do_not_count():
     X, _, paths = nested_blobs(0, per=10)
     told = Constraints.from_paths([*paths[:-2], "0/0", "1/3"])
-    for model in (SSEPartition(), SSEHierarchy(method="paper")):
-        with pytest.warns(UserWarning, match="finer labels than those of the clusters"):
-            model.fit(X, constraints=told)
+    with pytest.warns(UserWarning, match="finer labels than those of the clusters"):
+        SSEPartition().fit(X, constraints=told)
+    with pytest.warns(UserWarning, match="triplets and finer labels do not count"):
+        PaperHierarchy().fit(X, constraints=told)
 
 
 @settings(max_examples=60)

@@ -22,7 +22,7 @@ def cluster(
     classes: o.Classes = None,
     by: o.By = "auto",
     hard: o.Hard = False,
-    penalty: o.Penalty = None,
+    penalty: o.Penalty = 1.0,
     n_clusters: o.NClusters = None,
     resolution: o.Resolution = None,
     graph: o.IsGraph = False,

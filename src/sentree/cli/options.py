@@ -94,8 +94,8 @@ By = Annotated[
 ]
 Hard = Annotated[bool, typer.Option("--hard", help="Every constraint must hold in the result.")]
 Penalty = Annotated[
-    float | None,
-    typer.Option(min=0, help="Weight of the constraints against the data; 1, at most 10."),
+    float,
+    typer.Option(min=0, help="Weight of the constraints against the data, at most 10."),
 ]
 NClusters = Annotated[
     int | None,

@@ -37,7 +37,7 @@ def tree(
     classes: o.Classes = None,
     by: o.By = "auto",
     hard: o.Hard = False,
-    penalty: o.Penalty = None,
+    penalty: o.Penalty = 1.0,
     n_clusters: o.NClusters = None,
     graph: o.IsGraph = False,
     id_column: o.Id = None,
@@ -104,8 +104,8 @@ def tree(
         from sentree import SSEHierarchy, io
 
         search = SSEHierarchy(
-            height,
-            n_clusters=n_clusters,
+            n_clusters,
+            height=height,
             penalty=penalty,
             affinity="precomputed" if graph else affinity,
             n_neighbors=neighbors or "auto",

@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -18,23 +17,28 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import cluster_names, lost_classes
+from sentree.estimators.inputs import (
+    check_edges,
+    check_length,
+    gather_constraints,
+    stored_distances,
+    tempered,
+    validated,
+)
 from sentree.estimators.membership import Modules, membership_strength
 from sentree.graph import FloatArray, Graph
 from sentree.graph.build import (
     KERNELS,
-    PAPER_PRESETS,
     Affinity,
-    GraphSimilarity,
     auto_neighbors,
     build_affinity,
     distance_affinity,
-    paper_neighbors,
 )
 from sentree.graph.choice import GraphSettings, choose
 from sentree.graph.extend import GraphExtension, SampleExtension
@@ -54,17 +58,9 @@ logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
 #: What takes statements about more than one level.
-_HIERARCHY = (
-    Elsewhere("sentree.SSEHierarchy", "SSEHierarchy"),
-    (" with ", Param("method", "multilevel", of="sentree.SSEHierarchy")),
-)
-#: Larger penalties count as this one, with weights by degree and with those of the paper: they
-#: drown what the data say, and in the end leave the range of numbers.
-_MOST_PENALTY, _MOST_PAPER_PENALTY = 10.0, 100.0
-#: The penalty with the weights of the paper, where none is given.
-_PAPER_PENALTY = 2.0
-#: Smaller penalties allow for no larger weights, whose products must be numbers.
-_LEAST_PENALTY = 1e-50
+_HIERARCHY = Elsewhere("sentree.SSEHierarchy", "SSEHierarchy")
+#: Larger penalties count as this one: they drown what the data say.
+_MOST_PENALTY = 10.0
 #: Features up to which a linear discriminant of them is asked about classes.
 _MOST_LINEAR = 300
 #: New samples that are placed at a time (bounds temporary memory).
@@ -89,26 +85,23 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "penalty": [Interval(Real, 0, None, closed="left"), None],
-        "affinity": [StrOptions({"auto", *KERNELS, *PAPER_PRESETS, *_PRECOMPUTED}), callable],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "affinity": [StrOptions({"auto", *KERNELS, *_PRECOMPUTED}), callable],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
         "hard": ["boolean"],
         "selection": [StrOptions({"auto", "on", "off"})],
-        "must_link_first": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
 
     n_clusters: int | None
-    method: str
-    penalty: float | None
+    penalty: float
     affinity: str | Callable[[Any], Any]
     n_neighbors: int | str
     neighbors: Any
     hard: bool
     selection: str
-    must_link_first: bool
     n_jobs: int | None
     random_state: Any
 
@@ -192,10 +185,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.features_ = self._ground = None
             self._edited, self._more_clusters = False, 0
             made = self._affinity(X, given)
-            graph, similarity = made.graph, made.similarity
-            self._extension, self._copies = made.extension, made.copies
-            logger.info("a graph of %d samples and %d edges", graph.n, graph.n_edges)
-            self.graph_, self._similarity = graph, similarity
+            self.graph_, self._extension, self._copies = made
+            logger.info("a graph of %d samples and %d edges", made.graph.n, made.graph.n_edges)
             return self._solve(given, start, locked)
 
     @contextmanager
@@ -234,7 +225,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if len(given.triplets) and not self._reads_triplets:
             warn(
                 "triplets are about trees and do not count here: ",
-                *_HIERARCHY,
+                _HIERARCHY,
                 " takes them",
             )
         for level in given.levels[1:]:
@@ -242,7 +233,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if given.finer is not None and not self._reads_triplets:
             warn(
                 "finer labels than those of the clusters do not count here: ",
-                *_HIERARCHY,
+                _HIERARCHY,
                 " takes them",
             )
         hard = given.hard
@@ -270,8 +261,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return what a search works on."""
         return Problem(
             self.graph_,
-            self._similarity,
-            _tempered(given, self._most_weight()),
+            tempered(given, self._penalty(), _MOST_PENALTY),
             n_classes=self.n_clusters if self.n_clusters == len(given.classes) else None,
             hard=hard,
             copies=self._copies,
@@ -284,7 +274,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
-        if self.affinity in PAPER_PRESETS or extension.samples.shape[1] > _MOST_LINEAR:
+        if extension.samples.shape[1] > _MOST_LINEAR:
             return None
         return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
 
@@ -296,7 +286,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         settings = self.graph_settings_
         if settings is not None and settings.kind == "answers":
             return None
-        return getattr(self._similarity, "widths", None)
+        return getattr(self._extension, "widths", None)
 
     def _conclude(self, given: Constraints) -> None:
         """Keep the constraints, and what follows from them and the clusters."""
@@ -308,7 +298,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tree = self.tree_ if self._reads_triplets else None
         self.constraint_report_ = given.satisfaction(self.labels_, tree)
         few = self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size
-        if self.method == "multilevel" and not few and self.penalty != 0:
+        if not few and self.penalty != 0:
             lost = lost_classes(given, self.labels_)
             if lost:
                 more = f"; and {len(lost) - 5} more classes" if len(lost) > 5 else ""
@@ -391,29 +381,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the search can do something with triplets."""
         return False
 
-    @property
-    def _weighs_as_paper(self) -> bool:
-        return "paper" in (self.method, getattr(self, "weights", "degree"))
-
-    @property
-    def _most_penalty(self) -> float:
-        return _MOST_PAPER_PENALTY if self._weighs_as_paper else _MOST_PENALTY
-
-    def _penalty(self) -> float | None:
+    def _penalty(self) -> float:
         """Return the penalty as it counts."""
-        return None if self.penalty is None else min(float(self.penalty), self._most_penalty)
-
-    def _most_weight(self) -> float:
-        """Return the weight that comes to the largest penalty; larger weights count as it."""
-        penalty = self._penalty()
-        if penalty is None:
-            penalty = _PAPER_PENALTY if self._weighs_as_paper else 1.0
-        return self._most_penalty / max(penalty, _LEAST_PENALTY)
-
-    def _paper_relation(self, problem: Problem) -> Any:
-        """Return the relation graph with the paper's weights; None without constraints."""
-        penalty = self._penalty()
-        return problem.paper_relation(_PAPER_PENALTY if penalty is None else penalty)
+        return min(float(self.penalty), _MOST_PENALTY)
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
@@ -433,7 +403,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.graph_settings_ = None
         if callable(self.affinity) or self.affinity in _PRECOMPUTED:
             made = self._given_graph(X)
-            _check_edges(made.graph)
+            check_edges(made.graph)
             return made
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
@@ -446,18 +416,19 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 X = X.toarray()
         logger.info("neighbours of %d samples", X.shape[0])
         wide = auto is not None and auto.wide
-        p = self._count_neighbors(X.shape[0], given, wide)
+        p = self._count_neighbors(X.shape[0], wide)
         self.graph_settings_ = auto
         made = build_affinity(
             X,
             p,
             layout=self._layout(X, auto, given),
-            **PAPER_PRESETS.get(self.affinity, {"ties": False, **settings}),
+            ties=False,
+            **settings,
             neighbors=self.neighbors,
             n_jobs=self.n_jobs,
             random_state=self._seed(),
         )
-        _check_edges(made.graph)
+        check_edges(made.graph)
         return made
 
     def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
@@ -479,7 +450,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return self._distance_graph(X)
         given = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
         graph, factor = given.moderate()
-        return Affinity(graph, GraphSimilarity(graph), GraphExtension(factor))
+        return Affinity(graph, GraphExtension(factor))
 
     def _called_graph(self, X: Any) -> Graph:
         """Let a function make the graph."""
@@ -514,7 +485,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         p = None if self.n_neighbors == "auto" else int(self.n_neighbors)
         if not sp.issparse(X):
             p = auto_neighbors(X.shape[0], self.n_clusters) if p is None else p
-            X = _stored_distances(X)
+            X = stored_distances(X)
         return distance_affinity(X, p)
 
     def _square(self, X: Any) -> Any:
@@ -524,40 +495,16 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"affinity={self.affinity!r} needs a square matrix, got {X.shape}")
         return X
 
-    def _count_neighbors(self, n: int, given: Constraints, wide: bool = False) -> Any:
-        """Resolve n_neighbors="auto", which in the paper depends on the number of classes."""
-        if self.n_neighbors != "auto":
+    def _count_neighbors(self, n: int, wide: bool) -> Any:
+        """Resolve n_neighbors="auto"; a neighbours transformer brings its own number."""
+        if self.n_neighbors != "auto" or self.neighbors not in SEARCH_NAMES:
             return self.n_neighbors
-        if self.affinity not in PAPER_PRESETS:
-            # A neighbours transformer brings its own number.
-            known = self.neighbors in SEARCH_NAMES
-            return auto_neighbors(n, self.n_clusters, wide) if known else "auto"
-        if self.affinity == "paper-hierarchy":
-            return 5
-        n_classes = self.n_clusters or len(given.classes)
-        if not n_classes:
-            raise ValueError(
-                f"affinity={self.affinity!r} takes the number of neighbours from the number of "
-                "classes, and neither n_clusters nor labels tell it: set n_neighbors, for example "
-                "to sentree.paper_neighbors(n_samples, n_classes)"
-            )
-        return paper_neighbors(n, n_classes)
+        return auto_neighbors(n, self.n_clusters, wide)
 
     def _validated(self, X: Any, new: bool = False) -> Any:
         """Return X as a float array or CSR matrix, with errors that name the place."""
-        _check_numeric_columns(X)
-        X = validate_data(
-            self,
-            X,
-            reset=not new,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-            ensure_min_samples=1 if new else 2,
-        )
         infinite = self.affinity == "precomputed_distances"
-        _check_finite(X, getattr(self, "feature_names_in_", None), infinite)
-        return X
+        return validated(self, X, new=new, infinite=infinite)
 
     def _validated_new(self, X: Any) -> Any:
         """Return new samples, or what ties them to the training samples, validated."""
@@ -568,7 +515,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         X = self._validated(X, new=True)
         if self.affinity == "precomputed_distances" and not sp.issparse(X):
-            return _stored_distances(X, new=True)
+            return stored_distances(X, new=True)
         return X
 
     def __sklearn_tags__(self) -> Any:
@@ -576,118 +523,3 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.affinity in _PRECOMPUTED
         return tags
-
-
-def gather_constraints(
-    y: ArrayLike | None,
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    constraints: Constraints | None,
-) -> Constraints:
-    """Add up what was said in four ways."""
-    if constraints is not None and not isinstance(constraints, Constraints):
-        raise TypeError(
-            f"constraints must be a sentree.Constraints, got {type(constraints).__name__}; "
-            "pairs go to must_link= and cannot_link=, classes to y"
-        )
-    if y is not None and not hasattr(y, "__len__"):
-        raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
-    given = Constraints() if constraints is None else constraints
-    if must_link is not None or cannot_link is not None:
-        given = given + Constraints.from_pairs(must_link=must_link, cannot_link=cannot_link)
-    if y is not None:
-        given = given + Constraints.from_labels(y)
-    return given
-
-
-def _tempered(given: Constraints, most: float) -> Constraints:
-    """Return the statements with no weight above the largest that counts."""
-    names = ("must_weight", "cannot_weight", "triplet_weight")
-    weights = {name: getattr(given, name) for name in names}
-    if all(weight.max(initial=0.0) <= most for weight in weights.values()):
-        return given
-    return replace(given, **{name: np.minimum(weight, most) for name, weight in weights.items()})
-
-
-def check_length(y: Any, n: int) -> None:
-    """Refuse labels of other samples than there are."""
-    if y is not None and len(y) != n:
-        raise ValueError(f"y has {len(y)} labels for {n} samples")
-
-
-def warn_if_too_many(found: int, wanted: int | None) -> None:
-    """Say why fewer clusters could not be reached."""
-    if wanted is not None and found > wanted:
-        warn(
-            f"the graph falls into parts that do not touch, so there are {found} clusters and not ",
-            Param("n_clusters", wanted),
-            ": more neighbours, or must-links, would connect them",
-        )
-
-
-def _check_edges(graph: Graph) -> None:
-    """Refuse a graph without edges; warn about samples without neighbours."""
-    lonely = graph.isolated
-    if lonely.size == graph.n:
-        raise ValueError(
-            "no sample has a neighbour: the graph has no edges, so there is nothing to cluster by "
-            "(zero rows with a cosine affinity, or a graph without weights, do this)"
-        )
-    if lonely.size:
-        shown = ", ".join(map(str, lonely[:5])) + (", …" if lonely.size > 5 else "")
-        warn(
-            f"{lonely.size} of {graph.n} samples have no neighbour (rows {shown}); each stays a "
-            "cluster of its own unless a must-link joins it"
-        )
-
-
-def _check_numeric_columns(X: Any) -> None:
-    """Name the columns of a data frame that are not numbers."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return
-    kinds = zip(X.columns, X.dtypes, strict=True)
-    bad = [str(name) for name, kind in kinds if not _is_numeric(kind)]
-    if bad:
-        raise ValueError(
-            f"columns {', '.join(map(repr, bad[:5]))} are not numeric: drop them (pass known "
-            "classes as y) or encode them as numbers first"
-        )
-
-
-def _is_numeric(kind: Any) -> bool:
-    """Tell whether a pandas or polars dtype holds numbers."""
-    if hasattr(kind, "is_numeric"):  # polars
-        return bool(kind.is_numeric()) or str(kind) == "Boolean"
-    return getattr(kind, "kind", "O") in "buif"
-
-
-def _stored_distances(X: NDArray[Any], new: bool = False) -> Any:
-    """Return dense distances as CSR with every finite one stored, 0 included.
-
-    Those of a sample to itself are not, unless the rows are ``new`` samples.
-    """
-    stored = np.isfinite(X)
-    if not new:
-        np.fill_diagonal(stored, False)
-    rows, columns = np.nonzero(stored)
-    indptr = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
-    return sp.csr_array((X[rows, columns], columns, indptr), shape=X.shape)
-
-
-def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
-    """Name the first entry that is NaN or (unless it has a meaning) infinite."""
-    data = X.data if sp.issparse(X) else X
-    good = ~np.isnan(data) if infinite else np.isfinite(data)
-    if good.all():
-        return
-    if sp.issparse(X):
-        entry = X.tocoo()
-        at = int(np.flatnonzero(~good)[0])
-        row, column = int(entry.row[at]), int(entry.col[at])
-    else:
-        row, column = (int(k[0]) for k in np.nonzero(~good))
-    value = "NaN" if np.isnan(data[~good].flat[0]) else "infinity"
-    where = f"column {column}" if names is None else f"column {names[column]!r}"
-    raise ValueError(
-        f"Input X contains {value} (first at row {row}, {where}): drop or impute such values"
-    )

@@ -6,18 +6,13 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from sentree._util.labels import renumber
 from sentree._util.wording import Param, Text
-from sentree.estimators.base import SSEEstimator, warn_if_too_many
+from sentree.estimators.base import SSEEstimator
 from sentree.search.clusters import FlatSearch, Problem
-from sentree.search.kernels import compress, stretch
 from sentree.search.objective import Objective, tree_objective
 from sentree.search.trees import grown
-from sentree.tree import EncodingTree
 
 __all__ = ["SSEHierarchy"]
 
@@ -33,24 +28,14 @@ class SSEHierarchy(SSEEstimator):
 
     Parameters
     ----------
-    height : int, optional
-        Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions. Without it
-        there are as many levels as gain, down to nodes of two children; 2 for "paper".
     n_clusters : int, optional
         Number of clusters in ``labels_``; without it as in :class:`SSEPartition`.
-    method : {"multilevel", "paper"}, default="multilevel"
-        "multilevel" grows the tree level by level, with constraints weighed by degree and
-        information; "paper" joins pairs of subtrees greedily to a binary tree and removes the
-        inner nodes that cost least, with the weights of the paper (Zeng et al., SDM 2024).
-    penalty : float, optional
-        Weight of the constraints against the graph; 1 by default and at most 10, 2 and 100 for
-        "paper", as in :class:`SSEPartition`.
-    leaf_penalty : bool, optional
-        Whether single samples, the leaves of the tree, pay for constraints too. True by default;
-        for "paper" False, as published, although True makes its clusters steadier on some data.
-    must_link_first : bool, default=False
-        As in :class:`SSEPartition` ("paper" only).
-    affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state
+    height : int, optional
+        Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions. Without it
+        there are as many levels as gain, down to nodes of two children.
+    leaf_penalty : bool, default=True
+        Whether single samples, the leaves of the tree, pay for constraints too.
+    penalty, affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state
         As in :class:`SSEPartition`.
 
     Attributes
@@ -61,9 +46,7 @@ class SSEHierarchy(SSEEstimator):
         Cluster of each sample, numbered by first appearance. Those of :class:`SSEPartition`, each
         of them a node of ``tree_``; but with ``height`` and without ``n_clusters``, labels, hard
         constraints or ``init`` the children of the root. ``tree_.labels_at`` and
-        ``tree_.cut_to`` give other scales. For "paper" the clusters are the children of the root,
-        or ``n_clusters`` by undoing the last joins of the binary tree, which may split off single
-        samples.
+        ``tree_.cut_to`` give other scales.
     n_clusters_ : int
         Number of clusters in ``labels_``.
     cluster_names_ : tuple
@@ -71,8 +54,6 @@ class SSEHierarchy(SSEEstimator):
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster of ``labels_``, from 0 to 1
         (:func:`sentree.estimators.membership.membership_strength`).
-    binary_tree_ : EncodingTree
-        The full binary tree, wider at the root when the graph is not connected ("paper" only).
     entropy_ : float
         The structural entropy of ``tree_`` on ``graph_``, in bits.
     objective_ : float
@@ -111,30 +92,26 @@ class SSEHierarchy(SSEEstimator):
         **SSEEstimator._parameter_constraints,
         "height": [Interval(Integral, 1, None, closed="left"), None],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "method": [StrOptions({"multilevel", "paper"})],
-        "leaf_penalty": ["boolean", None],
+        "leaf_penalty": ["boolean"],
     }
 
     def __init__(
         self,
-        height: int | None = None,
-        *,
         n_clusters: int | None = None,
-        method: str = "multilevel",
-        penalty: float | None = None,
-        leaf_penalty: bool | None = None,
+        *,
+        height: int | None = None,
+        penalty: float = 1.0,
+        leaf_penalty: bool = True,
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
         hard: bool = False,
         selection: str = "auto",
-        must_link_first: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.height = height
         self.n_clusters = n_clusters
-        self.method = method
+        self.height = height
         self.penalty = penalty
         self.leaf_penalty = leaf_penalty
         self.affinity = affinity
@@ -142,21 +119,14 @@ class SSEHierarchy(SSEEstimator):
         self.neighbors = neighbors
         self.hard = hard
         self.selection = selection
-        self.must_link_first = must_link_first
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     @property
     def _reads_triplets(self) -> bool:
-        return self.method == "multilevel"
+        return True
 
     def _search(self, problem: Problem) -> None:
-        if self.method == "paper":
-            self._stretch_and_compress(problem)
-        else:
-            self._grow(problem)
-
-    def _grow(self, problem: Problem) -> None:
         """Grow the tree around the clusters, or freely where only a height is given."""
         finer = problem.constraints.finer is not None
         wanted = self.n_clusters or problem.hard or problem.init is not None or finer
@@ -171,7 +141,6 @@ class SSEHierarchy(SSEEstimator):
                     " >= 2",
                 )
             )
-        leaf_penalty = True if self.leaf_penalty is None else self.leaf_penalty
         flat = FlatSearch(
             n_clusters=self.n_clusters,
             penalty=self._penalty(),
@@ -182,53 +151,9 @@ class SSEHierarchy(SSEEstimator):
         self.selection_ = flat.select(problem)
         flat, problem = flat.follow(self.selection_, problem)
         self.graph_ = problem.graph
-        found = grown(problem, flat, height=self.height, leaf_penalty=leaf_penalty)
+        found = grown(problem, flat, height=self.height, leaf_penalty=self.leaf_penalty)
         self.tree_, self.labels_ = found.tree, found.labels
         self.selection_ = found.selection or self.selection_
         self.scale_ = found.scale
         entropy = tree_objective(self.tree_).entropy
         self._store(Objective(entropy, found.objective.penalty), found.trace)
-
-    def _stretch_and_compress(self, problem: Problem) -> None:
-        """Search as the paper does."""
-        if problem.hard or problem.init is not None:
-            what = "init belongs" if problem.init is not None else "hard constraints belong"
-            raise ValueError(f"{what} to method='multilevel'")
-        self.selection_ = self.scale_ = None
-        graph = problem.graph
-        relation = self._paper_relation(problem)
-        leaf_penalty = bool(self.leaf_penalty)
-        binary = stretch(
-            graph, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first
-        )
-        result = compress(binary.tree, self.height or 2, leaf_penalty=leaf_penalty)
-        self.binary_tree_ = binary.tree
-        self.tree_ = result.tree
-        isolated = problem._replace(copies=None).copies_together
-        place = np.arange(graph.n) if isolated is None else isolated
-        if self.n_clusters is None:
-            self.labels_ = renumber(result.tree.labels_at(1)[place])
-        else:
-            self.labels_ = _cut(binary.tree, self.n_clusters, place)
-            warn_if_too_many(int(self.labels_.max()) + 1, self.n_clusters)
-        self._store(
-            tree_objective(result.tree, leaf_penalty=leaf_penalty),
-            np.concatenate((binary.trace, result.trace[1:])),
-        )
-
-
-def _cut(tree: EncodingTree, n_clusters: int, place: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Undo the last joins of a binary tree until there are so many clusters.
-
-    Sample i is in the cluster of sample ``place[i]``, unless that leaves too few clusters. The root
-    may have more children than clusters are wanted, the parts that a graph falls into.
-    """
-    if np.unique(place).size < n_clusters:
-        place = np.arange(place.size)
-    cut = max(n_clusters, tree.children(tree.root).size) if n_clusters > 1 else 1
-    while True:
-        labels = renumber(tree.cut_to(cut)[place])
-        missing = n_clusters - int(labels.max()) - 1
-        if missing <= 0:
-            return labels
-        cut += missing

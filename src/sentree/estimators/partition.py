@@ -11,13 +11,14 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import metadata_routing
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from sentree._util.labels import renumber
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
-from sentree.estimators.base import SSEEstimator, check_length, gather_constraints, warn_if_too_many
+from sentree.estimators.base import SSEEstimator
+from sentree.estimators.inputs import check_length, gather_constraints
 from sentree.relation.by_degree import Anchored
 from sentree.search.clusters import FlatSearch, Found, Problem
 from sentree.search.edits import (
@@ -29,10 +30,7 @@ from sentree.search.edits import (
     united,
     without_broken,
 )
-from sentree.search.hard import harden
-from sentree.search.kernels import merge, move
 from sentree.search.objective import Objective, partition_objective
-from sentree.search.scale import to_number
 from sentree.search.starts import keep_numbers
 from sentree.tree import EncodingTree
 
@@ -49,31 +47,20 @@ class SSEPartition(SSEEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Without it the data decide, or the scale that ``resolution`` sets; with
-        labels there is a cluster for each class named, and one for each cluster of the data that
-        labels seem not to name; must-links and cannot-links add to what the data say for or against
-        uniting and dividing clusters.
-    method : {"multilevel", "paper"}, default="multilevel"
-        "multilevel" moves samples, contracts what has come together and repeats, with constraints
-        weighed by degree and information; "paper" merges modules greedily, then moves single
-        samples, with the weights of the paper (Zeng et al., SDM 2024).
+        Number of clusters. Without it, ``resolution`` or the data decide. Labels ask for one
+        cluster per class, and one for each cluster of the data that has no label; must-links and
+        cannot-links count as evidence for and against uniting clusters.
     resolution : float, optional
-        Modules are united while they are linked at least this many times more strongly than chance
-        would have it; larger gives more clusters. Without it and ``n_clusters`` the scale is chosen
-        from the data; with ``n_clusters`` it does not count. "multilevel" only.
-    penalty : float, optional
-        Weight of the constraints against the graph; 1 by default, 2 for the weights of the paper.
-        More than 10 (100 for the weights of the paper) counts as 10 (100), and so does the product
-        with the weight that a pair has: beyond, the penalty drowns what the data say. To enforce
+        Unite clusters while the weight between them is at least so many times what is expected by
+        chance; larger gives more clusters. Ignored with ``n_clusters``.
+    penalty : float, default=1
+        Weight of the constraints against the graph. More than 10 counts as 10, and so does the
+        product with the weight of a pair: beyond, the penalty drowns what the data say. To enforce
         constraints use ``hard``.
-    weights : {"degree", "paper"}, default="degree"
-        How "multilevel" weighs constraints: by the degree of a sample and by what a constraint
-        tells, or by similarity as in the paper (the only way for "paper").
     selection : {"auto", "on", "off"}, default="auto"
-        Whether constraints choose how they are followed. Labels do so at little cost: they are
-        hidden in turn, and another way than the usual is taken where it finds clearly more of them.
-        Pairs take some fifteen searches, and choose only with "on", where there are both kinds.
-        "multilevel" with weights by degree only.
+        Whether constraints choose how they are followed, by hiding some of them in turn. "auto":
+        labels do, at little cost. "on": pairs do too, where there are both kinds; this takes some
+        fifteen searches.
     affinity : str or callable, default="auto"
         How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
         sample; how features are scaled and rows compared follows from the numbers, and stands in
@@ -84,8 +71,7 @@ class SSEPartition(SSEEstimator):
         In tables of up to 50 features, columns with a long tail go in as a logarithm, and labels
         weigh the features by what they tell about the classes, where hidden labels confirm it
         (``features_``). "gaussian", "cosine", "correlation", "binary": such weights on the
-        features as they are. "paper-gaussian", "paper-cosine", "paper-hierarchy": the settings of
-        the paper's experiments. "precomputed" takes a graph, "precomputed_distances" distances
+        features as they are. "precomputed" takes a graph, "precomputed_distances" distances
         (sparse ones to neighbours, or dense); a callable gets X and returns a
         :class:`~sentree.Graph`.
     n_neighbors : int or "auto", default="auto"
@@ -96,16 +82,10 @@ class SSEPartition(SSEEstimator):
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
         ``KNeighborsTransformer``; "auto" is exact for small data.
     n_init : int, default=1
-        Searches from different seeds, of which the one with the lowest objective counts
-        ("multilevel" only).
+        Searches from different seeds, of which the one with the lowest objective counts.
     hard : bool, default=False
         Whether all constraints must hold in the result; :class:`~sentree.Constraints` can make
         single ones hard. A contradiction, or a number of clusters that leaves no room, is an error.
-    moving : bool, default=True
-        Move single samples after merging ("paper" only).
-    must_link_first : bool, default=False
-        Merge must-linked modules before all others, as the paper does for RNA-seq data ("paper"
-        only).
     n_jobs : int, optional
         Threads of the neighbour search and of several searches; the result is the same.
     random_state : int, RandomState or None, default=None
@@ -176,11 +156,8 @@ class SSEPartition(SSEEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SSEEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "method": [StrOptions({"multilevel", "paper"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "resolution": [Interval(Real, 0, None, closed="neither"), None],
-        "weights": [StrOptions({"degree", "paper"})],
-        "moving": ["boolean"],
     }
     #: scikit-learn takes a method of this name for that of a cross-validator.
     __metadata_request__split: ClassVar[dict[str, str]] = {
@@ -192,34 +169,26 @@ class SSEPartition(SSEEstimator):
         self,
         n_clusters: int | None = None,
         *,
-        method: str = "multilevel",
         resolution: float | None = None,
-        penalty: float | None = None,
-        weights: str = "degree",
+        penalty: float = 1.0,
         selection: str = "auto",
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
         n_init: int = 1,
         hard: bool = False,
-        moving: bool = True,
-        must_link_first: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.method = method
         self.resolution = resolution
         self.penalty = penalty
-        self.weights = weights
         self.selection = selection
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
         self.n_init = n_init
         self.hard = hard
-        self.moving = moving
-        self.must_link_first = must_link_first
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -260,8 +229,6 @@ class SSEPartition(SSEEstimator):
         """
         check_is_fitted(self, "labels_")
         self._validate_params()
-        if self.method == "paper":
-            raise ValueError("refit belongs to method='multilevel'")
         given = gather_constraints(y, must_link, cannot_link, constraints)
         check_length(y, self.graph_.n)
         before = self.constraints_
@@ -355,7 +322,7 @@ class SSEPartition(SSEEstimator):
         flat = replace(self._flat(), n_clusters=int(into), resolution=None)
         with catch_warnings():
             simplefilter("ignore")  # parts that do not touch are what is looked for
-            found = flat.run(Problem(graph, self._similarity, pairs, widths=widths))
+            found = flat.run(Problem(graph, pairs, widths=widths))
         parts = renumber(found.labels[: inside.size])
         return self._take(divided(self.labels_, number, parts, self.membership_strength_))
 
@@ -395,8 +362,6 @@ class SSEPartition(SSEEstimator):
     def _cluster(self, number: int) -> int:
         """Check the number of a cluster."""
         check_is_fitted(self, "labels_")
-        if self.method == "paper":
-            raise ValueError("merge, split and move belong to method='multilevel'")
         if not isinstance(number, Integral) or not 0 <= number < self.n_clusters_:
             raise ValueError(
                 f"there is no cluster {number!r}: they are numbered 0 to {self.n_clusters_ - 1}"
@@ -425,10 +390,19 @@ class SSEPartition(SSEEstimator):
     def _search(self, problem: Problem) -> None:
         if self.n_clusters is not None and self.resolution is not None:
             warn("resolution does not count where n_clusters is given")
-        if self.method == "multilevel":
-            problem, found = self._multilevel(problem)
-        else:
-            found = self._merge_and_move(problem)
+        flat = self._flat()
+        if problem.concerned is None and not problem.again:
+            self._resumes = problem.init is not None
+            self.selection_ = flat.select(problem)
+            flat, problem = flat.follow(self.selection_, problem)
+            self.graph_ = problem.graph
+        elif self.selection_ is not None and self.selection == "on":  # pairs chose the graph
+            flat = replace(flat, recipe=self.selection_.chosen)
+        problem = flat.grounded(problem)
+        if problem.ground is not None:
+            self._ground = problem.ground
+        found = flat.run(problem)
+        self.selection_ = found.selection or self.selection_
         self._keep(problem, found)
 
     def _keep(self, problem: Problem, found: Found) -> None:
@@ -449,51 +423,8 @@ class SSEPartition(SSEEstimator):
             n_clusters=None if k is None else max(k + self._more_clusters, 1),
             resolution=self.resolution,
             penalty=self._penalty(),
-            weights=self.weights,
-            must_link_first=self.must_link_first,
             n_init=self.n_init,
             n_jobs=self.n_jobs,
             seed=self._seed(),
             selection=self.selection,
         )
-
-    def _multilevel(self, problem: Problem) -> tuple[Problem, Found]:
-        """Search on all levels, by the recipe that the constraints choose if they are asked."""
-        flat = self._flat()
-        if problem.concerned is None and not problem.again:
-            self._resumes = problem.init is not None or self.weights == "paper"
-            self.selection_ = flat.select(problem)
-            flat, problem = flat.follow(self.selection_, problem)
-            self.graph_ = problem.graph
-        elif self.selection_ is not None and self.selection == "on":  # pairs chose the graph
-            flat = replace(flat, recipe=self.selection_.chosen)
-        problem = flat.grounded(problem)
-        if problem.ground is not None:
-            self._ground = problem.ground
-        found = flat.run(problem)
-        self.selection_ = found.selection or self.selection_
-        return problem, found
-
-    def _merge_and_move(self, problem: Problem) -> Found:
-        """Search as the paper does."""
-        if self.resolution is not None or problem.init is not None:
-            name = "resolution" if problem.init is None else "init"
-            raise ValueError(f"{name} belongs to method='multilevel'")
-        self.selection_ = None
-        relation = self._paper_relation(problem)
-        search = Anchored(problem.graph, relation, problem.graph.n)
-        isolated = problem._replace(copies=None).copies_together
-        working, vertex = harden(search, problem.hard, self.n_clusters, isolated)
-        graph, relation = working.graph, working.relation
-        result = merge(
-            graph, relation, n_modules=self.n_clusters, must_link_first=self.must_link_first
-        )
-        trace = result.trace
-        if problem.hard and self.n_clusters is not None:
-            result = result._replace(labels=to_number(working, result.labels, self.n_clusters))
-        if self.moving:
-            reached = int(result.labels.max()) + 1 == self.n_clusters
-            result = move(graph, result.labels, relation, keep_modules=reached)
-            trace = np.concatenate((trace, result.trace[1:]))
-        warn_if_too_many(int(result.labels.max()) + 1, self.n_clusters)
-        return Found(search, result.labels[vertex], trace)

@@ -1,7 +1,8 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 2 (1 knew nothing of ``copies``, ``tails`` and ``features``), for n samples:
+of it. Format version 3, for n samples (2 knew the paper's method, which has estimators of its own
+now; 1 knew nothing of ``copies``, ``tails`` and ``features``):
 
 ==================================== ==============================================================
 array                                holds
@@ -10,7 +11,6 @@ array                                holds
 ``labels``, ``trace``                ``labels_`` (n,) and ``trace_``
 ``graph.*``                          the arrays of ``graph_``: indptr, indices, weights, degree
 ``tree.*``                           those of ``tree_``: parent, volume, cut, relation_cut
-``binary_tree.*``                    those of ``binary_tree_``, where there is one
 ``constraints.*``                    those of ``constraints_``, under the names they have there;
                                      of groups ``together.members`` one after another and
                                      ``together.starts`` (first member of each, and the end)
@@ -25,8 +25,6 @@ array                                holds
 ``features.directions``              combinations of these that count too, where there are any
 ``samples``                          the training samples as they came, dense; or
 ``samples.data|indices|indptr``      sparse, in CSR
-``similarity.*``                     a graph, where similarities are read from another than
-                                     ``graph_``
 ==================================== ==============================================================
 
 The header has these entries:
@@ -35,10 +33,9 @@ The header has these entries:
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
   ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
-  version 1), ``scale`` (likewise; a file without it does not tell), and ``binary_tree``, whether
-  there is one; ``resumes``, whether refits start from the clusters, ``edited``, whether users have
-  edited these, and ``more_clusters``, by how many there are more than asked for since then (a file
-  without these: no, no and 0)
+  version 1) and ``scale`` (likewise; a file without it does not tell); ``resumes``, whether refits
+  start from the clusters, ``edited``, whether users have edited these, and ``more_clusters``, by
+  how many there are more than asked for since then (a file without these: no, no and 0)
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
 - ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
@@ -48,8 +45,6 @@ The header has these entries:
   :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm``, ``tamed``,
   ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
   ``search``, ``n_jobs``, ``seed`` and ``ties``
-- ``similarity``: ``kind`` is "kernel" (with ``high``, the largest), "graph", "other graph" or
-  "left out"
 
 What follows from these (``constraint_report_``, ``n_clusters_``, ``membership_strength_``, the
 index of a neighbour search) is made anew. A change that this version could not read raises
@@ -78,7 +73,6 @@ from sentree.estimators.base import SSEEstimator
 from sentree.estimators.hierarchy import SSEHierarchy
 from sentree.estimators.partition import SSEPartition
 from sentree.graph import Graph
-from sentree.graph.build import GraphSimilarity, KernelSimilarity
 from sentree.graph.choice import GraphSettings
 from sentree.graph.extend import (
     DistanceExtension,
@@ -98,7 +92,7 @@ from sentree.tree import EncodingTree
 __all__ = ["FORMAT_VERSION", "load", "save"]
 
 #: Version of the format that is written, and the newest that is read.
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _FORMAT = "sentree model"
 #: Arrays may take so many times the bytes of the file, which may be compressed.
@@ -119,6 +113,9 @@ _NOT_IN_1: dict[str, dict[str, Any]] = {
     "fitted": {"graph_settings": None, "features": None},
     "extension": {"logarithm": False, "tamed": False, "weighed": False, "directed": False},
 }
+#: Parameters of the paper's method, and those whose default was None, up to version 2.
+_OF_PAPER = {"method", "weights", "moving", "must_link_first"}
+_ONCE_NONE = {"penalty": 1.0, "leaf_penalty": True}
 _GRAPH = ("indptr", "indices", "weights", "degree")
 _TREE = ("parent", "volume", "cut", "relation_cut")
 _CSR = ("data", "indices", "indptr")
@@ -142,8 +139,8 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
         The file; ``.npz`` is added where the name does not end with it. An old file is replaced.
     with_samples : bool, default=True
         Whether the training samples go into the file, beside their graph. Without them
-        ``predict`` has nothing to search among, nor a refit with ``weights="paper"`` to compare,
-        and both say so. Where ``predict`` takes similarities or distances it needs no samples.
+        ``predict`` has nothing to search among, and says so. Where it takes similarities or
+        distances it needs no samples.
 
     Returns
     -------
@@ -228,20 +225,9 @@ class LeftOut:
 
     def reach(self, X: Any) -> Any:
         """Refuse to place new samples."""
-        self._refuse("find the neighbours of new ones")
-
-    def pairs(self, i: Any, j: Any) -> Any:
-        """Refuse to compare samples."""
-        self._refuse("compare them for weights='paper'")
-
-    def extremes(self) -> Any:
-        """Refuse to compare samples."""
-        self.pairs(None, None)
-
-    def _refuse(self, what: str) -> NoReturn:
         raise ValueError(
-            f"the model was saved without its samples and cannot {what}: fit again, or save with "
-            "with_samples=True"
+            "the model was saved without its samples and cannot find the neighbours of new ones: "
+            "fit again, or save with with_samples=True"
         )
 
 
@@ -316,13 +302,9 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     arrays |= {"labels": model.labels_, "trace": model.trace_}
     _put(arrays, "graph", model.graph_, _GRAPH)
     _put(arrays, "tree", model.tree_, _TREE)
-    binary = hasattr(model, "binary_tree_") and model.method == "paper"
-    if binary:
-        _put(arrays, "binary_tree", model.binary_tree_, _TREE)
     if model._copies is not None:
         arrays["copies"] = model._copies
     names, settings = getattr(model, "feature_names_in_", None), model.graph_settings_
-    extension = _put_extension(model._extension, with_samples, arrays)
     return {
         "fitted": {
             "objective": model.objective_,
@@ -333,14 +315,12 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "scale": None if model.scale_ is None else model.scale_.to_dict(),
             "graph_settings": None if settings is None else settings.to_dict(),
             "features": None if model.features_ is None else model.features_.to_dict(),
-            "binary_tree": binary,
             "resumes": model._resumes,
             "edited": model._edited,
             "more_clusters": model._more_clusters,
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
-        "extension": extension,
-        "similarity": _put_similarity(model, extension["kind"], arrays),
+        "extension": _put_extension(model._extension, with_samples, arrays),
     }
 
 
@@ -349,19 +329,18 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if header["class"] not in _CLASSES:
         raise ValueError(f"there is no estimator {header['class']!r} in sentree {__version__}")
     kind = _CLASSES[header["class"]]
-    unknown = sorted(set(header["parameters"]) - set(kind._get_param_names()))
+    parameters = _without_paper(header["class"], header["parameters"])
+    unknown = sorted(set(parameters) - set(kind._get_param_names()))
     if unknown:
         raise ValueError(
             f"{header['class']} of sentree {__version__} has no parameter {unknown[0]!r}: the file "
             f"was written by sentree {header['sentree_version']}"
         )
-    model = kind(**header["parameters"])
+    model = kind(**parameters)
     model._validate_params()
     fitted = header["fitted"]
     model.graph_ = Graph(**_get(arrays, "graph", _GRAPH))
     model.tree_ = _tree(arrays, "tree")
-    if fitted["binary_tree"]:
-        model.binary_tree_ = _tree(arrays, "binary_tree")
     model.labels_ = _whole_numbers(arrays, "labels")
     model.trace_ = arrays["trace"]
     model.objective_, model.entropy_ = float(fitted["objective"]), float(fitted["entropy"])
@@ -379,10 +358,25 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     model._more_clusters = int(fitted.get("more_clusters") or 0)
     model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
-    model._similarity = _similarity(header["similarity"], arrays, model)
     _check_fit(model)
     model._conclude(model.constraints_)
     return model
+
+
+def _without_paper(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters without those that the paper's method had here before format version 3."""
+    affinity = str(parameters.get("affinity"))
+    if "paper" in (parameters.get("method"), parameters.get("weights"), affinity.split("-")[0]):
+        name = "PaperHierarchy" if kind == "SSEHierarchy" else "PaperPartition"
+        raise ValueError(
+            "the model was fitted as the paper does, which is no longer saved: fit "
+            f"sentree.paper.{name} anew"
+        )
+    kept = {name: value for name, value in parameters.items() if name not in _OF_PAPER}
+    for name, default in _ONCE_NONE.items():
+        if name in kept and kept[name] is None:
+            kept[name] = default
+    return kept
 
 
 def _check_fit(model: Any) -> None:
@@ -394,10 +388,8 @@ def _check_fit(model: Any) -> None:
         raise ValueError("labels_ holds a number below 0")
     if model.labels_.max(initial=0) >= n:
         raise ValueError(f"labels_ holds {model.labels_.max()}, but there are {n} samples")
-    for name in ("tree_", "binary_tree_") if model.method == "paper" else ("tree_",):
-        tree = getattr(model, name, None)
-        if tree is not None and tree.n_leaves != n:
-            raise ValueError(f"{name} has {tree.n_leaves} leaves for {n} samples")
+    if model.tree_.n_leaves != n:
+        raise ValueError(f"tree_ has {model.tree_.n_leaves} leaves for {n} samples")
     model.constraints_.check(n)
     if hasattr(model, "feature_names_in_"):
         _check_shape("feature_names_in_", model.feature_names_in_, (width,))
@@ -685,34 +677,3 @@ def _sparse_samples(arrays: _Stored, shape: tuple[int, int]) -> Any:
     samples = sp.csr_array(tuple(_get(arrays, "samples", _CSR).values()), shape=shape)
     samples.check_format(full_check=True)
     return samples
-
-
-def _put_similarity(model: Any, extension: str, arrays: Arrays) -> dict[str, Any]:
-    """Add where the similarities of samples come from."""
-    similarity = model._similarity
-    if isinstance(similarity, GraphSimilarity):
-        if similarity.graph is model.graph_:
-            return {"kind": "graph"}
-        _put(arrays, "similarity", similarity.graph, _GRAPH)
-        return {"kind": "other graph"}  # the constraints chose fewer neighbours
-    if isinstance(similarity, LeftOut) or extension == "left out":
-        return {"kind": "left out"}
-    return {"kind": "kernel", "high": similarity.high}
-
-
-def _similarity(stored: _Stored, arrays: _Stored, model: Any) -> Any:
-    """Return where the similarities of samples come from."""
-    if stored["kind"] == "kernel":
-        extension = model._extension
-        lay_out = partial(extension.layout.space, extension.samples)
-        weigher = extension.join.weigher
-        if extension.copies is not None:
-            weigher = weigher.at(extension.copies)
-        return KernelSimilarity(lay_out, weigher, float(stored["high"]))
-    if stored["kind"] == "graph":
-        return GraphSimilarity(model.graph_)
-    if stored["kind"] == "other graph":
-        return GraphSimilarity(Graph(**_get(arrays, "similarity", _GRAPH)))
-    if stored["kind"] == "left out":
-        return LeftOut()
-    raise ValueError(f"there is no similarity of kind {stored['kind']!r}")

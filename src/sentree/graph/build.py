@@ -1,29 +1,25 @@
-"""From samples to a graph: neighbours, kernels, and the similarities that weigh constraints."""
+"""From samples to a graph: neighbours, weighed by a kernel."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from numbers import Integral, Real
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from sentree.graph import FloatArray, Graph
+from sentree.graph import Graph
 from sentree.graph.choice import choose
 from sentree.graph.copies import find_copies, row_keys
 from sentree.graph.extend import DistanceExtension, Extension, SampleExtension, TransformerExtension
 from sentree.graph.kernels import KERNELS, NEGATIVE, Kernel, Weigher, bandwidths
 from sentree.graph.neighbors import (
     SEARCH_NAMES,
-    EuclideanSpace,
     Metric,
     Neighbors,
     NeighborSearch,
-    Space,
     canonical_metric,
     is_sparse,
     make_space,
@@ -31,21 +27,14 @@ from sentree.graph.neighbors import (
 )
 from sentree.graph.scaling import Layout, check_samples, check_squares
 
-if TYPE_CHECKING:
-    from sentree.graph.similarity import PairSimilarity
-
 __all__ = [
     "KERNELS",
-    "PAPER_PRESETS",
     "Affinity",
-    "GraphSimilarity",
-    "KernelSimilarity",
     "auto_neighbors",
     "auto_settings",
     "build_affinity",
     "graph_from_distances",
     "knn_graph",
-    "paper_neighbors",
 ]
 
 #: Neighbours of each sample where the caller does not say.
@@ -57,135 +46,13 @@ _MOST_NEIGHBORS, _MOST_ENTRIES, _FEWEST_NEIGHBORS = 50, 2_000_000, 10
 #: Between answers so many times more, at most so many.
 _WIDER, _MOST_WIDE = 3, 100
 
-#: Graph settings of the paper's experiments, for ``knn_graph(X, p, **PAPER_PRESETS[name])`` with
-#: p from :func:`paper_neighbors`; the hierarchical experiment has p = 5.
-PAPER_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "paper-gaussian": MappingProxyType(
-            {"kernel": "gaussian", "bandwidth": 10.0, "scale": "minmax"}
-        ),
-        "paper-cosine": MappingProxyType({"kernel": "cosine", "scale": "minmax"}),
-        "paper-hierarchy": MappingProxyType(
-            {"kernel": "cosine", "scale": "zscore", "self_loops": True}
-        ),
-    }
-)
-
 
 class Affinity(NamedTuple):
-    """A graph of samples and where its weights come from."""
+    """A graph of samples, and what it takes to add new ones."""
 
     graph: Graph
-    similarity: PairSimilarity  # of any two samples
     extension: Extension  # of the graph by new samples
     copies: NDArray[np.int64] | None = None  # distinct row of each sample; None where none repeats
-
-
-class KernelSimilarity:
-    """Similarities of samples under the kernel of a graph, computed when asked for.
-
-    Made by :func:`build_affinity`. Negative similarities stay as they are where the graph clips
-    them, and are shifted where the graph shifts them.
-
-    Parameters
-    ----------
-    lay_out : callable
-        Gives the space of the samples; called at the first question and no earlier.
-    weigher : Weigher
-        The kernel of the graph.
-    high : float
-        The largest weight of the graph.
-    """
-
-    def __init__(self, lay_out: Callable[[], Space], weigher: Weigher, high: float) -> None:
-        self._lay_out = lay_out
-        self._weigher = weigher
-        self.high = high
-        self._low: float | None = None
-
-    @cached_property
-    def _space(self) -> Space:
-        return self._lay_out()
-
-    @property
-    def widths(self) -> FloatArray | None:
-        """The bandwidths, one per sample or a single one; None where the kernel has none."""
-        return self._weigher.widths if self._weigher.kernel is KERNELS["gaussian"] else None
-
-    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
-        """Return the similarity of each pair; 0 between a sample and itself.
-
-        Parameters
-        ----------
-        i, j : int array-likes of the same length
-            Samples of the pairs.
-        """
-        first, second = _check_pairs(i, j, self._space.n)
-        value = self._weigher(self._space.distances(first, second), first, second)
-        value[first == second] = 0.0
-        return value
-
-    def extremes(self) -> tuple[float, float]:
-        """Return the smallest and largest entry of the dense similarity with a zero diagonal.
-
-        The largest is an edge of the graph: where two samples are nearest to each other no other
-        pair is more similar (with an approximate search: nearest among the pairs found). The
-        smallest is 0 unless cosines can be negative; then all pairs are looked at, in blocks.
-        """
-        if self._low is None:
-            signed = self._weigher.signed and isinstance(self._space, EuclideanSpace)
-            self._low = self._space.lowest_cosine() if signed else 0.0  # type: ignore[union-attr]
-        return self._low, self.high
-
-
-class GraphSimilarity:
-    """Similarities read from a graph: the weight of an edge, 0 elsewhere.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph to read.
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self._matrix = graph.to_scipy()
-        self._high = float(graph.weights.max(initial=0.0))
-
-    def pairs(self, i: ArrayLike, j: ArrayLike) -> FloatArray:
-        """Return the weight between the samples of each pair; 0 where they are not adjacent.
-
-        Parameters
-        ----------
-        i, j : int array-likes of the same length
-            Samples of the pairs.
-        """
-        first, second = _check_pairs(i, j, self._matrix.shape[0])
-        if first.size == 0:
-            return np.empty(0)
-        return np.asarray(self._matrix[first, second], dtype=np.float64).ravel()
-
-    def extremes(self) -> tuple[float, float]:
-        """Return 0 and the largest weight."""
-        return 0.0, self._high
-
-
-def paper_neighbors(n_samples: int, n_classes: int) -> int:
-    """Return the paper's number of neighbours, ceil(20 (n / k) / log2(n)^2) + 1.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of samples, at least 2.
-    n_classes : int
-        Number of true classes, at least 1.
-    """
-    if n_samples < 2 or n_classes < 1:
-        raise ValueError(
-            f"paper_neighbors needs n_samples >= 2 and n_classes >= 1, got {n_samples} and "
-            f"{n_classes}"
-        )
-    return math.ceil(20 * (n_samples / n_classes) / math.log2(n_samples) ** 2) + 1
 
 
 def auto_neighbors(n_samples: int, n_clusters: int | None = None, wide: bool = False) -> int:
@@ -280,7 +147,7 @@ def knn_graph(
 
     See Also
     --------
-    sentree.graph.build.build_affinity : the same with the similarity of any pair.
+    sentree.graph.build.build_affinity : the same with what it takes to add new samples.
     sentree.graph.build.graph_from_distances : from a sparse matrix of neighbour distances.
 
     Examples
@@ -322,17 +189,15 @@ def build_affinity(
     random_state: Any = 0,
     layout: Layout | None = None,
 ) -> Affinity:
-    """Return the graph of :func:`sentree.knn_graph`, the similarity behind it, and its extension.
+    """Return the graph of :func:`sentree.knn_graph`, and its extension by new samples.
 
-    The similarity gives any pair, joined or not: what weighing constraints needs. Under the binary
-    kernel it is that of the graph. The extension joins new samples. The parameters are those of
-    :func:`sentree.knn_graph`, and ``layout``, which says how features are scaled and weighed where
-    that was decided before; then ``scale`` and ``metric`` do not count.
+    The parameters are those of :func:`sentree.knn_graph`, and ``layout``, which says how features
+    are scaled and weighed where that was decided before; then ``scale`` and ``metric`` do not
+    count.
 
     Returns
     -------
     graph : Graph
-    similarity : PairSimilarity
     extension : Extension
     copies : int array or None
     """
@@ -365,21 +230,13 @@ def build_affinity(
     widths = bandwidths(bandwidth, found, local_rank)
     weigher = Weigher(rule, widths, negative, ~space.has_direction())
     graph = _assemble(found, weigher, self_loops)
-    high = float(graph.weights.max(initial=0.0))
     join = DistanceExtension(weigher, p, local_rank, self_loops)
-    extension: Extension
-    if isinstance(neighbors, str):
-        extension = SampleExtension(X, layout, find, join, row)
-        if copies is not None:
-            own = graph.degree - graph.strength if self_loops else None
-            graph = copies.spread(graph, weigher.silent, own)
-            weigher, high = weigher.at(copies.row), 1.0
-    else:
-        extension = TransformerExtension(transformer, layout, join)
-    if kernel == "binary":
-        return Affinity(graph, GraphSimilarity(graph), extension, row)
-    similarity = KernelSimilarity(partial(layout.space, X), weigher, high)
-    return Affinity(graph, similarity, extension, row)
+    if not isinstance(neighbors, str):
+        return Affinity(graph, TransformerExtension(transformer, layout, join), row)
+    if copies is not None:
+        own = graph.degree - graph.strength if self_loops else None
+        graph = copies.spread(graph, weigher.silent, own)
+    return Affinity(graph, SampleExtension(X, layout, find, join, row), row)
 
 
 def graph_from_distances(
@@ -432,7 +289,7 @@ def distance_affinity(
     self_loops: bool = False,
     negative: str = "clip",
 ) -> Affinity:
-    """Return the graph of :func:`graph_from_distances`, its similarity and its extension."""
+    """Return the graph of :func:`graph_from_distances`, and its extension by new samples."""
     rule = _check_kernel(kernel, bandwidth, negative)
     if not is_sparse(distances):
         raise TypeError(f"expected a scipy sparse matrix, got {type(distances).__name__}")
@@ -447,7 +304,7 @@ def distance_affinity(
     weigher = Weigher(rule, widths, negative, np.zeros(n, dtype=bool))
     graph = _assemble(found, weigher, self_loops)
     extension = DistanceExtension(weigher, p, _LOCAL_RANK, self_loops)
-    return Affinity(graph, GraphSimilarity(graph), extension)
+    return Affinity(graph, extension)
 
 
 def _check_kernel(kernel: str, bandwidth: Any, negative: str) -> Kernel:
@@ -516,23 +373,6 @@ def _check_neighbors(n_neighbors: Any, n: int) -> int | None:
     if not whole or n_neighbors < 1:
         raise ValueError(f"n_neighbors must be 'auto' or an integer >= 1, got {n_neighbors!r}")
     return min(int(n_neighbors), n - 1)
-
-
-def _check_pairs(i: ArrayLike, j: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return index arrays of equal length within 0..n-1."""
-    first, second = np.asarray(i), np.asarray(j)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(
-            f"pairs need two 1-D arrays of one length, got {first.shape} and {second.shape}"
-        )
-    if first.size == 0:
-        return first.astype(np.intp), second.astype(np.intp)
-    for index in (first, second):
-        if index.dtype.kind not in "iu":
-            raise ValueError(f"pairs need integer indices, got dtype {index.dtype}")
-        if index.min() < 0 or index.max() >= n:
-            raise ValueError(f"pairs need indices within 0..{n - 1}")
-    return first, second
 
 
 def _seed(random_state: Any) -> int:

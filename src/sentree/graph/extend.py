@@ -132,6 +132,12 @@ class SampleExtension:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_search": None}
 
+    @property
+    def widths(self) -> FloatArray | None:
+        """The bandwidths of the samples; None where the kernel has none."""
+        weigher = self.join.weigher
+        return (weigher if self.copies is None else weigher.at(self.copies)).gaussian_widths
+
     def reach(self, X: Any) -> Reach:
         """Take new samples with the same features, dense or sparse."""
         if is_sparse(X) != is_sparse(self.samples):
@@ -170,6 +176,11 @@ class TransformerExtension:
     transformer: Any
     layout: Layout
     join: DistanceExtension
+
+    @property
+    def widths(self) -> FloatArray | None:
+        """The bandwidths of the samples; None where the kernel has none."""
+        return self.join.weigher.gaussian_widths
 
     def reach(self, X: Any) -> Reach:
         """Take new samples with the same features."""

@@ -117,6 +117,11 @@ class Weigher:
         return self.widths if self.widths.size == 1 else self.widths[i]
 
     @property
+    def gaussian_widths(self) -> FloatArray | None:
+        """The bandwidths, one per sample or a single one; None where the kernel has none."""
+        return self.widths if self.kernel is KERNELS["gaussian"] else None
+
+    @property
     def signed(self) -> bool:
         """Whether a similarity below 0 is possible."""
         return self.kernel.signed and self.negative != "shift"

@@ -145,17 +145,6 @@ class EuclideanSpace:
         """Distances of pairs; ``i`` are samples of the ``other`` space where one is given."""
         return self.from_squared(self.squared(i, j, other))
 
-    def lowest_cosine(self) -> float:
-        """Smallest of 0 and all products of two rows, by blocks of the upper triangle."""
-        points = self.points
-        if points.min() >= 0:
-            return 0.0
-        lowest = 0.0
-        for start, stop in _blocks(self.n, self.n):
-            products = points[start:stop] @ points[start:].T
-            lowest = min(lowest, float(products.min()))
-        return max(lowest, -1.0)
-
 
 @dataclass(frozen=True, eq=False)
 class MetricSpace:
@@ -330,7 +319,7 @@ def make_space(points: Any, metric: Metric) -> Space:
     return MetricSpace(points, metric)
 
 
-def _blocks(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
     """Row ranges whose blocks of a dense table stay within the memory bound."""
     step = max(1, _BLOCK_BYTES // (8 * n_columns))
     for start in range(0, n_rows, step):
@@ -454,7 +443,7 @@ def exact_neighbors(
     search: Any = (_ExactEuclidean if euclidean else _ExactMetric)(space, keys)  # type: ignore[arg-type]
     tie = space.tie if isinstance(space, EuclideanSpace) else 0.0
     parts = []
-    for start, stop in _blocks(wanted.space.n, space.n):
+    for start, stop in row_blocks(wanted.space.n, space.n):
         part = wanted.part(start, stop)
         near, columns, values = search.candidates(part, p, ties)
         if not ties:

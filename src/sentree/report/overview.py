@@ -67,8 +67,6 @@ def _number(subject: Subject) -> str:
         )
     if resolution is not None:
         return f"{found}: as many as a resolution of {resolution:g} gives"
-    if model.method == "paper":
-        return f"{found}: no union of two of them would lower the objective"
     given = model.constraints_
     if getattr(model, "height", None) is not None and not given.label_index.size:
         return f"{found}, the branches at the top of a tree of height {model.height}"

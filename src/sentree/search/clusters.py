@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 from sentree._util.labels import renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
-from sentree.graph.similarity import PairSimilarity
 from sentree.relation.by_degree import Anchored, anchor, cannot_share
-from sentree.relation.by_similarity import relation_by_similarity
 from sentree.search.beliefs import KnownClasses
 from sentree.search.hard import Hardened, apart_pairs, harden, parted, with_isolated
 from sentree.search.kernels import (
     PartitionResult,
     Progress,
     Steering,
-    lowest,
     move,
     multilevel,
     settle,
@@ -142,7 +139,6 @@ class Problem(NamedTuple):
     """What a search works on."""
 
     graph: Graph
-    similarity: PairSimilarity
     constraints: Constraints
     n_classes: int | None = None  # where the classes that are known are all there are
     hard: Constraints | None = None  # what must hold in the result
@@ -173,18 +169,6 @@ class Problem(NamedTuple):
             return None
         return Spacing.of(self.graph, self.widths, vertex[: self.graph.n], n)
 
-    def paper_relation(self, penalty: float) -> Any:
-        """Return the relation graph with the paper's weights; None without constraints."""
-        if not self.constraints:
-            return None
-        return relation_by_similarity(
-            self.constraints,
-            self.graph.n,
-            self.similarity,
-            penalty=penalty,
-            n_classes=self.n_classes,
-        )
-
 
 class Found(NamedTuple):
     """Clusters, the graphs they were found on, and the objective along the way."""
@@ -203,9 +187,7 @@ class FlatSearch:
 
     n_clusters: int | None = None
     resolution: float | None = None
-    penalty: float | None = None
-    weights: str = "degree"
-    must_link_first: bool = False
+    penalty: float = 1.0
     n_init: int = 1
     n_jobs: int | None = None
     seed: int = 0
@@ -219,8 +201,8 @@ class FlatSearch:
             search = self.constrained(problem)
         if self._follows_labels(problem):
             return self._named(problem, search)
-        if problem.init is not None or self.weights == "paper":
-            return self._in_one(problem, search)
+        if problem.init is not None:
+            return self._from_clusters(problem, search)
         if not problem.hard:
             return self._soft(problem, search)
         hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
@@ -228,7 +210,7 @@ class FlatSearch:
 
     def grounded(self, problem: Problem) -> Problem:
         """Add what the graph tells without constraints, unless it is there or serves nothing."""
-        if problem.ground is not None or problem.init is not None or self.weights == "paper":
+        if problem.ground is not None or problem.init is not None:
             return problem
         free = harden(Anchored(problem.graph, None, problem.graph.n), None, None, problem.copies)
         spacing = problem.spacing(free.vertex, free.problem.n)
@@ -283,7 +265,7 @@ class FlatSearch:
         """
         if ground.edited is not None or (self.n_clusters is None and self.resolution is None):
             # Nothing moves: the clusters may be very unequal, and moves would even them out.
-            strength = self._strength if self.n_clusters is None else 0.0
+            strength = self.penalty if self.n_clusters is None else 0.0
             clusters = ground.by_pairs(problem.constraints, strength)
             value = ground.objective(clusters)
             return PartitionResult(clusters, value, np.append(ground.found.trace, value))
@@ -320,26 +302,14 @@ class FlatSearch:
         labels = self._all_there(working, result.labels)[vertex]
         return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
 
-    def _in_one(self, problem: Problem, search: Anchored) -> Found:
-        """Search from clusters that there are, or with the weights of the paper."""
+    def _from_clusters(self, problem: Problem, search: Anchored) -> Found:
+        """Search from clusters that there are."""
         hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
         working, vertex = hardened
-        concerned, trace = None, np.empty(0)
-        shrinkage = 0.0 if self.weights == "paper" else _SHRINKAGE_IN_PLANE
-        if problem.init is not None:
-            labels, concerned = self._resumed(problem, hardened)
-        else:
-            modules = self._modules(working)
-            labels, trace = modules.labels, modules.trace
-            if self.n_clusters is not None:
-                labels = to_number(working, labels, self.n_clusters)
-            elif self.resolution is not None:
-                labels = at_resolution(working, labels, self.resolution)
-            else:
-                labels = coarsen(working, labels, problem.spacing(vertex, working.n)).labels
-        result = _moved(working, labels, Steering(None, shrinkage), concerned)
+        labels, concerned = self._resumed(problem, hardened)
+        result = _moved(working, labels, Steering(None, _SHRINKAGE_IN_PLANE), concerned)
         labels = self._all_there(working, result.labels)[vertex]
-        return Found(search, labels, np.concatenate((trace, result.trace)))
+        return Found(search, labels, result.trace)
 
     def follow(self, selection: Selection | None, problem: Problem) -> tuple[FlatSearch, Problem]:
         """Return the search and the problem of a recipe that was chosen."""
@@ -355,7 +325,7 @@ class FlatSearch:
         One kind of pairs alone never chooses: it would favour all together, or all apart.
         """
         given, graph = problem.constraints, problem.graph
-        if self.selection != "on" or self.weights == "paper" or self._follows_labels(problem):
+        if self.selection != "on" or self._follows_labels(problem):
             return None
         if not len(given.must_link) or not len(given.cannot_link):
             return None
@@ -374,18 +344,12 @@ class FlatSearch:
 
     def _follows_labels(self, problem: Problem) -> bool:
         """Whether labels steer the search."""
-        labelled = problem.constraints.label_index.size > 0
-        return labelled and self.weights == "degree" and self.penalty != 0
+        return problem.constraints.label_index.size > 0 and self.penalty != 0
 
     def _known(self, problem: Problem) -> tuple[KnownClasses, NDArray[np.int64]]:
         """Return what is known of the classes of samples, and the code of each class."""
         closure = problem.constraints.closure(problem.graph.n, n_classes=problem.n_classes)
         return KnownClasses.of(closure)
-
-    @property
-    def _strength(self) -> float:
-        """How much constraints count."""
-        return 1.0 if self.penalty is None else self.penalty
 
     def _named(self, problem: Problem, search: Anchored) -> Found:
         """Find a cluster for each class that labels name, and others as the data have it.
@@ -455,7 +419,7 @@ class FlatSearch:
             contacts,
             n_clusters=wanted,
             resolution=self.resolution,
-            strength=self._strength,
+            strength=self.penalty,
             new=new,
             features=features,
             divisible=problem.init is None,
@@ -467,9 +431,6 @@ class FlatSearch:
         given, graph = problem.constraints, problem.graph
         if not given or self.penalty == 0:
             return Anchored(graph, None, graph.n)
-        if self.weights == "paper":
-            penalty = 2.0 if self.penalty is None else self.penalty
-            return Anchored(graph, problem.paper_relation(penalty), graph.n)
         recipe = self.recipe or Recipe()
         pairs = given.without_labels()  # labels are followed as beliefs
         if not pairs:
@@ -477,7 +438,7 @@ class FlatSearch:
         share = cannot_share(self._same(self.grounded(problem))) * recipe.cannot
         anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
         return anchored._replace(
-            relation=anchored.relation * (self._strength * _PAIR_STRENGTH * recipe.strength)
+            relation=anchored.relation * (self.penalty * _PAIR_STRENGTH * recipe.strength)
         )
 
     def _same(self, problem: Problem) -> float:
@@ -496,10 +457,14 @@ class FlatSearch:
         rounds = 1 if graph.n > _LARGE else _ROUNDS
 
         def search(seed: int, progress: Progress = None) -> PartitionResult:
-            usual: Any = {"seed": seed, "max_rounds": rounds, "progress": progress}
-            if self.weights == "paper" and relation is not None:
-                return lowest(graph, relation, must_link_first=self.must_link_first, **usual)
-            return multilevel(graph, relation, init=working.together, **usual)
+            return multilevel(
+                graph,
+                relation,
+                init=working.together,
+                seed=seed,
+                max_rounds=rounds,
+                progress=progress,
+            )
 
         if self.n_init == 1:
             return search(self.seed)

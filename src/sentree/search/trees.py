@@ -47,7 +47,7 @@ def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalt
     coarse = _grown(problem, flat, height, leaf_penalty)
     graph, parent, clusters = problem.graph, coarse.tree.parent, coarse.labels
     for level in problem.constraints.levels[1:]:
-        inside = Problem(graph, problem.similarity, level)
+        inside = Problem(graph, level)
         parent, clusters = _refined(parent, clusters, inside, flat, height, leaf_penalty)
     relation = flat.constrained(problem).relation
     tree = _measured(parent, graph, relation).by_volume()

@@ -37,7 +37,7 @@ def sse(
     groups_key: str | None = None,
     constraints: Constraints | None = None,
     hard: bool = False,
-    penalty: float | None = None,
+    penalty: float = 1.0,
     resolution: float | None = None,
     n_clusters: int | None = None,
     restrict_to: tuple[str, Sequence[str]] | None = None,
@@ -77,7 +77,7 @@ def sse(
         statements. Everything that is said adds up.
     hard : bool, default=False
         Whether all of it must hold; else it is weighed against the data, and some may be broken.
-    penalty : float, optional
+    penalty : float, default=1
         Weight of what is said against the graph; 1 by default, and at most 10.
     resolution : float, optional
         Larger gives more clusters; 1 unites what is linked more than by chance. Without it and
@@ -196,7 +196,7 @@ def sse_tree(
     groups_key: str | None = None,
     constraints: Constraints | None = None,
     hard: bool = False,
-    penalty: float | None = None,
+    penalty: float = 1.0,
     n_clusters: int | None = None,
     height: int | None = None,
     n_levels: int = 4,
@@ -283,8 +283,8 @@ def sse_tree(
     )
     source = choose_graph(adata, None, adjacency, obsp, neighbors_key)
     model = SSEHierarchy(
-        height,
-        n_clusters=n_clusters,
+        n_clusters,
+        height=height,
         hard=hard,
         penalty=penalty,
         affinity=source.affinity,

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from sentree.constraints import Constraints
-from sentree.estimators.base import check_length, gather_constraints
+from sentree.estimators.inputs import check_length, gather_constraints
 from sentree.graph import FloatArray
 from sentree.graph.scaling import Layout
 

@@ -15,12 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sentree._util.labels import renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
-from sentree.graph.build import PAPER_PRESETS, knn_graph
+from sentree.graph.build import knn_graph
 from sentree.metrics import dasgupta_cost
 from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.parts import k_means_parts, one_thread
 from sentree.paper.baselines.tree_builder import TreeBuilder
+from sentree.paper.graphs import PRESETS
 from sentree.tree import EncodingTree
 
 __all__ = ["SpecWRSC"]
@@ -188,7 +189,7 @@ class SpecWRSC(Baseline):
         if self.affinity == "precomputed":
             make = Graph.from_scipy if sp.issparse(X) else Graph.from_dense
             return make(X, self_loops="keep")
-        settings = {**PAPER_PRESETS["paper-hierarchy"], "scale": None}
+        settings = {**PRESETS["hierarchy"], "scale": None}
         return knn_graph(scaled(X, self.scale), self.n_neighbors, **settings)
 
     def _sparsest_cuts(

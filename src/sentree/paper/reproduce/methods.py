@@ -21,7 +21,7 @@ from sentree.datasets import (
     sample_pairs,
     sample_seeds,
 )
-from sentree.graph.build import paper_neighbors
+from sentree.paper.graphs import paper_neighbors
 
 __all__ = ["METHODS", "PROTOCOLS", "Method", "Result", "Task"]
 
@@ -88,17 +88,15 @@ def _is_tree(task: Task) -> bool:
 
 def _paper_search(task: Task, given: Constraints | None, **options: Any) -> Result:
     """Run the paper's own search on the paper's own graph."""
-    from sentree import SSEHierarchy, SSEPartition
+    from sentree.paper.estimators import PaperHierarchy, PaperPartition
 
     record = PAPER_SETS[task.dataset]
     if _is_tree(task):
-        tree = SSEHierarchy(method="paper", affinity="paper-hierarchy")
-        tree.fit(task.X, constraints=given)
+        tree = PaperHierarchy().fit(task.X, constraints=given)
         return Result([tree.labels_], tree.binary_tree_)
     rna = record.kind == "rna"
-    model = SSEPartition(
-        method="paper",
-        affinity="paper-cosine" if rna else "paper-gaussian",
+    model = PaperPartition(
+        affinity="cosine" if rna else "gaussian",
         n_neighbors=paper_neighbors(record.n, record.k),
         must_link_first=rna,
         **options,

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
-from sentree.graph.similarity import PairSimilarity
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from sentree.graph import FloatArray, IntArray
+from sentree.paper.similarity import PairSimilarity
 
 __all__ = ["relation_by_similarity"]
 
@@ -64,7 +61,7 @@ def relation_by_similarity(
         raise ValueError(
             f"these constraints entail {pairs:,} pairs, too many for the paper's weights, which "
             "need each of them (about 100 bytes apiece): give fewer labels, or use "
-            "method='multilevel' with weights='degree', which does not expand them"
+            "sentree.SSEPartition, which does not expand them"
         )
     must_i, must_j, must = closure.must_pairs()
     cannot_i, cannot_j, cannot = closure.cannot_pairs()

@@ -1,0 +1,165 @@
+"""What comes into an estimator: constraints gathered, samples and graphs checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
+
+from sentree._util.warnings import warn
+from sentree._util.wording import Param
+from sentree.constraints import Constraints
+from sentree.graph import Graph
+
+__all__ = [
+    "check_edges",
+    "check_length",
+    "gather_constraints",
+    "stored_distances",
+    "tempered",
+    "validated",
+    "warn_if_too_many",
+]
+
+#: Smaller penalties allow for no larger weights, whose products must be numbers.
+_LEAST_PENALTY = 1e-50
+
+
+def gather_constraints(
+    y: ArrayLike | None,
+    must_link: ArrayLike | None,
+    cannot_link: ArrayLike | None,
+    constraints: Constraints | None,
+) -> Constraints:
+    """Add up what was said in four ways."""
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise TypeError(
+            f"constraints must be a sentree.Constraints, got {type(constraints).__name__}; "
+            "pairs go to must_link= and cannot_link=, classes to y"
+        )
+    if y is not None and not hasattr(y, "__len__"):
+        raise TypeError(f"y must hold one label per sample, got {type(y).__name__}")
+    given = Constraints() if constraints is None else constraints
+    if must_link is not None or cannot_link is not None:
+        given = given + Constraints.from_pairs(must_link=must_link, cannot_link=cannot_link)
+    if y is not None:
+        given = given + Constraints.from_labels(y)
+    return given
+
+
+def tempered(given: Constraints, penalty: float, most_penalty: float) -> Constraints:
+    """Return the statements with no weight whose product with the penalty is above the most."""
+    most = most_penalty / max(penalty, _LEAST_PENALTY)
+    names = ("must_weight", "cannot_weight", "triplet_weight")
+    weights = {name: getattr(given, name) for name in names}
+    if all(weight.max(initial=0.0) <= most for weight in weights.values()):
+        return given
+    return replace(given, **{name: np.minimum(weight, most) for name, weight in weights.items()})
+
+
+def check_length(y: Any, n: int) -> None:
+    """Refuse labels of other samples than there are."""
+    if y is not None and len(y) != n:
+        raise ValueError(f"y has {len(y)} labels for {n} samples")
+
+
+def warn_if_too_many(found: int, wanted: int | None) -> None:
+    """Say why fewer clusters could not be reached."""
+    if wanted is not None and found > wanted:
+        warn(
+            f"the graph falls into parts that do not touch, so there are {found} clusters and not ",
+            Param("n_clusters", wanted),
+            ": more neighbours, or must-links, would connect them",
+        )
+
+
+def check_edges(graph: Graph) -> None:
+    """Refuse a graph without edges; warn about samples without neighbours."""
+    lonely = graph.isolated
+    if lonely.size == graph.n:
+        raise ValueError(
+            "no sample has a neighbour: the graph has no edges, so there is nothing to cluster by "
+            "(zero rows with a cosine affinity, or a graph without weights, do this)"
+        )
+    if lonely.size:
+        shown = ", ".join(map(str, lonely[:5])) + (", …" if lonely.size > 5 else "")
+        warn(
+            f"{lonely.size} of {graph.n} samples have no neighbour (rows {shown}); each stays a "
+            "cluster of its own unless a must-link joins it"
+        )
+
+
+def validated(estimator: Any, X: Any, *, new: bool = False, infinite: bool = False) -> Any:
+    """Return X as a float array or CSR matrix, with errors that name the place.
+
+    New samples must have the features that the estimator was fitted with. Unless ``infinite``
+    values have a meaning, they are refused.
+    """
+    _check_numeric_columns(X)
+    X = validate_data(
+        estimator,
+        X,
+        reset=not new,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        ensure_min_samples=1 if new else 2,
+    )
+    _check_finite(X, getattr(estimator, "feature_names_in_", None), infinite)
+    return X
+
+
+def _check_numeric_columns(X: Any) -> None:
+    """Name the columns of a data frame that are not numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    bad = [str(name) for name, kind in kinds if not _is_numeric(kind)]
+    if bad:
+        raise ValueError(
+            f"columns {', '.join(map(repr, bad[:5]))} are not numeric: drop them (pass known "
+            "classes as y) or encode them as numbers first"
+        )
+
+
+def _is_numeric(kind: Any) -> bool:
+    """Tell whether a pandas or polars dtype holds numbers."""
+    if hasattr(kind, "is_numeric"):  # polars
+        return bool(kind.is_numeric()) or str(kind) == "Boolean"
+    return getattr(kind, "kind", "O") in "buif"
+
+
+def stored_distances(X: NDArray[Any], new: bool = False) -> Any:
+    """Return dense distances as CSR with every finite one stored, 0 included.
+
+    Those of a sample to itself are not, unless the rows are ``new`` samples.
+    """
+    stored = np.isfinite(X)
+    if not new:
+        np.fill_diagonal(stored, False)
+    rows, columns = np.nonzero(stored)
+    indptr = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
+    return sp.csr_array((X[rows, columns], columns, indptr), shape=X.shape)
+
+
+def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
+    """Name the first entry that is NaN or (unless it has a meaning) infinite."""
+    data = X.data if sp.issparse(X) else X
+    good = ~np.isnan(data) if infinite else np.isfinite(data)
+    if good.all():
+        return
+    if sp.issparse(X):
+        entry = X.tocoo()
+        at = int(np.flatnonzero(~good)[0])
+        row, column = int(entry.row[at]), int(entry.col[at])
+    else:
+        row, column = (int(k[0]) for k in np.nonzero(~good))
+    value = "NaN" if np.isnan(data[~good].flat[0]) else "infinity"
+    where = f"column {column}" if names is None else f"column {names[column]!r}"
+    raise ValueError(
+        f"Input X contains {value} (first at row {row}, {where}): drop or impute such values"
+    )

@@ -1,0 +1,319 @@
+"""The paper's method (Zeng et al., SDM 2024) as its authors' program runs it, and nothing else."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from sentree._util.labels import renumber
+from sentree._util.warnings import warn
+from sentree.constraints import Constraints
+from sentree.constraints.satisfaction import ConstraintReport
+from sentree.estimators.inputs import (
+    check_edges,
+    check_length,
+    gather_constraints,
+    tempered,
+    validated,
+    warn_if_too_many,
+)
+from sentree.graph import FloatArray, Graph
+from sentree.paper.graphs import PRESETS, paper_graph, paper_neighbors
+from sentree.paper.relation import relation_by_similarity
+from sentree.paper.similarity import GraphSimilarity, PairSimilarity
+from sentree.search.kernels import compress, merge, move, stretch
+from sentree.search.objective import Objective, partition_objective, tree_objective
+from sentree.tree import EncodingTree
+
+__all__ = ["PaperHierarchy", "PaperPartition"]
+
+#: Pairs with a larger weight, times the penalty, count as this: beyond, numbers overflow.
+_MOST_PENALTY = 100.0
+
+
+class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """From samples and constraints to the two graphs; a subclass searches."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "affinity": [StrOptions({*PRESETS, "precomputed"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "penalty": [Interval(Real, 0, _MOST_PENALTY, closed="both")],
+        "must_link_first": ["boolean"],
+    }
+
+    n_clusters: int | None
+    affinity: str
+    n_neighbors: int | str
+    penalty: float
+    must_link_first: bool
+
+    labels_: NDArray[np.int32]
+    n_clusters_: int
+    tree_: EncodingTree
+    graph_: Graph
+    entropy_: float
+    objective_: float
+    trace_: FloatArray
+    constraints_: Constraints
+    constraint_report_: ConstraintReport
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        constraints: Constraints | None = None,
+    ) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The samples; with ``affinity="precomputed"`` a :class:`~sentree.Graph` or a symmetric
+            matrix of similarities.
+        y : array-like of shape (n_samples,), optional
+            Known classes; -1 (or NaN, None) where the class is unknown.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong together, or do not.
+        constraints : Constraints, optional
+            The same, with negative labels, groups and weights. All are soft.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        given = gather_constraints(y, must_link, cannot_link, constraints)
+        if given.hard is not None:
+            raise ValueError(
+                "the paper's method has no hard constraints: sentree.SSEPartition enforces them"
+            )
+        if len(given.triplets) or given.finer is not None:
+            warn("triplets and finer labels do not count here: sentree.SSEHierarchy takes them")
+        self.graph_, similarity = self._graphs(X, given)
+        check_length(y, self.graph_.n)
+        check_edges(self.graph_)
+        if self.n_clusters is not None and self.n_clusters > self.graph_.n:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the {self.graph_.n} samples"
+            )
+        given.check(self.graph_.n)
+        self._search(self._relation(given, similarity))
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        warn_if_too_many(self.n_clusters_, self.n_clusters)
+        self.constraints_ = given
+        self.constraint_report_ = given.satisfaction(self.labels_)
+        return self
+
+    def _graphs(self, X: Any, given: Constraints) -> tuple[Graph, PairSimilarity]:
+        """Return the graph of the samples, and the similarities that weigh constraints."""
+        if self.affinity != "precomputed":
+            if isinstance(X, Graph):
+                raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
+            X = validated(self, X)
+            return paper_graph(X, self._count_neighbors(X.shape[0], given), self.affinity)
+        graph = X if isinstance(X, Graph) else Graph.from_scipy(validated(self, X))
+        self.n_features_in_ = graph.n
+        return graph, GraphSimilarity(graph)
+
+    def _count_neighbors(self, n: int, given: Constraints) -> int:
+        if self.n_neighbors != "auto":
+            return int(self.n_neighbors)
+        if self.affinity == "hierarchy":
+            return 5
+        n_classes = self.n_clusters or len(given.classes)
+        if not n_classes:
+            raise ValueError(
+                f"affinity={self.affinity!r} takes the number of neighbours from the number of "
+                "classes, and neither n_clusters nor labels tell it: set n_neighbors, for example "
+                "to sentree.paper.paper_neighbors(n_samples, n_classes)"
+            )
+        return paper_neighbors(n, n_classes)
+
+    def _relation(self, given: Constraints, similarity: PairSimilarity) -> Any:
+        """Return the relation graph; None without constraints."""
+        if not given:
+            return None
+        return relation_by_similarity(
+            tempered(given, self.penalty, _MOST_PENALTY),
+            self.graph_.n,
+            similarity,
+            penalty=self.penalty,
+            n_classes=self.n_clusters if self.n_clusters == len(given.classes) else None,
+        )
+
+    def _search(self, relation: Any) -> None:
+        raise AssertionError("subclasses search")
+
+    def _store(self, objective: Objective, trace: FloatArray) -> None:
+        self.objective_, self.entropy_ = objective.value, objective.entropy
+        self.trace_ = trace + (objective.value - trace[-1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        return tags
+
+
+class PaperPartition(_PaperEstimator):
+    """The paper's partition: merge modules greedily, then move single samples.
+
+    For work, use :class:`sentree.SSEPartition`.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of clusters; without it merging stops when no union lowers the objective.
+    affinity : {"gaussian", "cosine", "hierarchy", "precomputed"}, default="gaussian"
+        The graph of the experiments on images and speech, on RNA-seq data, or on trees
+        (:data:`sentree.paper.PRESETS`); or X is a graph.
+    n_neighbors : int or "auto", default="auto"
+        Neighbours of a sample; "auto" is :func:`sentree.paper.paper_neighbors`, and 5 for
+        "hierarchy".
+    penalty : float, default=2
+        Weight of the constraints, up to 100.
+    moving : bool, default=True
+        Move single samples after merging.
+    must_link_first : bool, default=False
+        Merge must-linked modules before all others, as the paper does for RNA-seq data.
+
+    Attributes
+    ----------
+    labels_ : int32 array of shape (n_samples,)
+        Cluster of each sample, numbered by first appearance.
+    n_clusters_ : int
+        Number of clusters found.
+    tree_ : EncodingTree
+        The clusters as a tree of height 2.
+    graph_ : Graph
+        The graph of the samples.
+    entropy_, objective_ : float
+        The structural entropy in bits, and the same with the penalty for constraints.
+    trace_ : float array
+        The objective at the start and after every step.
+    constraints_, constraint_report_ : Constraints, ConstraintReport
+        What was given, and which of it is kept and broken.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sentree.paper import PaperPartition
+    >>> PaperPartition(n_clusters=3).fit(load_iris().data).n_clusters_
+    3
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_PaperEstimator._parameter_constraints,
+        "moving": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        affinity: str = "gaussian",
+        n_neighbors: int | str = "auto",
+        penalty: float = 2.0,
+        moving: bool = True,
+        must_link_first: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.penalty = penalty
+        self.moving = moving
+        self.must_link_first = must_link_first
+
+    def _search(self, relation: Any) -> None:
+        graph, k = self.graph_, self.n_clusters
+        result = merge(graph, relation, n_modules=k, must_link_first=self.must_link_first)
+        trace = result.trace
+        if self.moving:
+            reached = int(result.labels.max()) + 1 == k
+            result = move(graph, result.labels, relation, keep_modules=reached)
+            trace = np.concatenate((trace, result.trace[1:]))
+        self.labels_ = renumber(result.labels)
+        self.tree_ = EncodingTree.from_labels(self.labels_, graph)
+        self._store(partition_objective(graph, self.labels_, relation), trace)
+
+
+class PaperHierarchy(_PaperEstimator):
+    """The paper's tree: join subtrees greedily to a binary tree, then remove inner nodes.
+
+    For work, use :class:`sentree.SSEHierarchy`.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of clusters, by undoing the last joins of the binary tree, which may split off single
+        samples; without it clusters are the children of the root.
+    height : int, default=2
+        Height of ``tree_``.
+    affinity, n_neighbors, penalty, must_link_first
+        As in :class:`PaperPartition`; ``affinity`` is "hierarchy" by default.
+    leaf_penalty : bool, default=False
+        Whether single samples, the leaves of the tree, pay for constraints too. Not so in the
+        paper, although it makes clusters steadier on some data.
+
+    Attributes
+    ----------
+    tree_ : EncodingTree
+        The tree of ``height``.
+    binary_tree_ : EncodingTree
+        The full binary tree, wider at the root when the graph is not connected.
+    labels_, n_clusters_, graph_, entropy_, objective_, trace_, constraints_, constraint_report_
+        As in :class:`PaperPartition`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_PaperEstimator._parameter_constraints,
+        "height": [Interval(Integral, 1, None, closed="left")],
+        "leaf_penalty": ["boolean"],
+    }
+
+    binary_tree_: EncodingTree
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        height: int = 2,
+        affinity: str = "hierarchy",
+        n_neighbors: int | str = "auto",
+        penalty: float = 2.0,
+        leaf_penalty: bool = False,
+        must_link_first: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.height = height
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.penalty = penalty
+        self.leaf_penalty = leaf_penalty
+        self.must_link_first = must_link_first
+
+    def _search(self, relation: Any) -> None:
+        leaf_penalty = self.leaf_penalty
+        binary = stretch(
+            self.graph_, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first
+        )
+        result = compress(binary.tree, self.height, leaf_penalty=leaf_penalty)
+        self.binary_tree_, self.tree_ = binary.tree, result.tree
+        if self.n_clusters is None:
+            self.labels_ = renumber(result.tree.labels_at(1))
+        else:  # the root has a child for each part that the graph falls into
+            parts = binary.tree.children(binary.tree.root).size
+            wanted = max(self.n_clusters, parts) if self.n_clusters > 1 else 1
+            self.labels_ = renumber(binary.tree.cut_to(wanted))
+        trace = np.concatenate((binary.trace, result.trace[1:]))
+        self._store(tree_objective(result.tree, leaf_penalty=leaf_penalty), trace)
