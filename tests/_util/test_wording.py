@@ -266,7 +266,7 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
     lines = "\n".join(f"{x},{y}" for x, y in X)
     (folder / "a.csv").write_text(f"x,y\n{lines}\n")
     (folder / "c.json").write_text('{"triplets": [[0, 1, 2]]}')
-    with pytest.warns(UserWarning, match="here: SSEHierarchy with method='multilevel' takes them"):
+    with pytest.warns(UserWarning, match="here: SSEHierarchy takes them"):
         SSEPartition(2).fit(X, constraints=Constraints.from_triplets([(0, 1, 2)]))
     done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "2", "-c", "c.json"])
     assert "do not count here: 'sentree tree' takes them\n" in done.output
@@ -275,7 +275,7 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
     done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "13"])
     assert "error: --n-clusters 13 is more than the 12 samples" in done.output
     with pytest.raises(ValueError, match="n_clusters, init, finer labels and hard .* need height"):
-        SSEHierarchy(1, n_clusters=2).fit(X)
+        SSEHierarchy(2, height=1).fit(X)
     done = CliRunner().invoke(app, ["tree", "a.csv", "--height", "1", "-k", "2"])
     assert "--n-clusters, finer labels and hard constraints need --height >= 2\n" in done.output
 

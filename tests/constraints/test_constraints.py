@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentree.constraints import Closure, Conflict, ConstraintConflict, ConstraintReport, Constraints
-from sentree.relation.by_similarity import relation_by_similarity
+from sentree.paper.relation import relation_by_similarity
 
 ORACLES = Path(__file__).parents[3] / "shared/design/oracles"
 

@@ -18,8 +18,8 @@ from reference import (
 )
 from sentree import Constraints, EncodingTree, Graph, SSEHierarchy, SSEPartition, dendrogram_purity
 from sentree.datasets import load_embedded, sample_labels, sample_pairs
-from sentree.graph.build import PAPER_PRESETS, build_affinity
-from sentree.relation.by_similarity import relation_by_similarity
+from sentree.paper import PaperHierarchy, paper_graph
+from sentree.paper.relation import relation_by_similarity
 from sentree.search.kernels import compress, graft, grow, multilevel, stretch
 from sentree.search.objective import tree_objective
 
@@ -224,7 +224,7 @@ def test_the_tree_is_grown_around_the_clusters_of_the_partition(digits, kind, he
     X, y = digits
     draw = {"nothing": Constraints(), "pairs": sample_pairs(y, 0.2, 0.2, 0)}
     told = draw.get(kind, sample_labels(y, 0.1, 0, 0))  # labels have anchors, the tree has not
-    model = SSEHierarchy(height, n_clusters=10).fit(X, constraints=told)
+    model = SSEHierarchy(10, height=height).fit(X, constraints=told)
     flat = SSEPartition(10).fit(X, constraints=told)
     assert np.array_equal(model.labels_, flat.labels_)
     assert is_node(model.tree_, model.labels_)
@@ -241,15 +241,16 @@ def test_without_number_the_clusters_are_automatic_or_below_the_root(digits):
     model = SSEHierarchy().fit(X)
     assert np.array_equal(model.labels_, SSEPartition().fit(X).labels_)
     assert is_node(model.tree_, model.labels_)
-    free = SSEHierarchy(3).fit(X)
+    free = SSEHierarchy(height=3).fit(X)
     assert np.array_equal(free.labels_, free.tree_.labels_at(1))
     assert free.objective_ == pytest.approx(tree_objective(free.tree_).value)
-    assert free.objective_ < SSEHierarchy(3, method="paper").fit(X).objective_
+    paper = PaperHierarchy(height=3, affinity="precomputed").fit(free.graph_)
+    assert free.objective_ < paper.objective_
     assert free.trace_[-1] == pytest.approx(free.objective_)
     with pytest.raises(ValueError, match="hard constraints need height >= 2"):
-        SSEHierarchy(1, n_clusters=3).fit(X)
+        SSEHierarchy(3, height=1).fit(X)
     with pytest.raises(ValueError, match="hard constraints"):
-        SSEHierarchy(1, hard=True).fit(X, must_link=[(0, 1)])
+        SSEHierarchy(height=1, hard=True).fit(X, must_link=[(0, 1)])
 
 
 def test_isolated_samples_follow_their_must_links():
@@ -315,8 +316,8 @@ def test_a_triplet_is_kept_only_strictly_below():
 def test_searches_that_cannot_use_triplets_say_so(digits):
     X, _ = digits
     told = Constraints.from_triplets([(0, 1, 2)])
-    for model in (SSEPartition(), SSEHierarchy(method="paper")):
-        with pytest.warns(UserWarning, match="triplets are about trees"):
+    for model in (SSEPartition(), PaperHierarchy()):
+        with pytest.warns(UserWarning, match="triplets .* do not count here"):
             report = model.fit(X, constraints=told).constraint_report_
         assert report.n_given == 0
 
@@ -334,7 +335,7 @@ PUBLISHED = {
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_lower_than_the_paper_at_every_height(name):
     X, y = paper_data(name)
-    graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
+    graph, similarity = paper_graph(X, 5, "hierarchy")
     for relation in (
         None,
         relation_by_similarity(sample_pairs(y, 0.2, 0.2, 0), graph.n, similarity),

@@ -37,9 +37,7 @@ def blobs():
 
 
 @pytest.mark.filterwarnings("ignore:the labels name", "ignore:the graph falls into")
-@parametrize_with_checks(
-    [SSEPartition(), SSEPartition(n_clusters=3), SSEHierarchy(), SSEHierarchy(method="paper")]
-)
+@parametrize_with_checks([SSEPartition(), SSEPartition(n_clusters=3), SSEHierarchy()])
 def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None  # a check that fails raises
 
@@ -68,9 +66,8 @@ def test_partition_finds_blobs_exactly(blobs):
 
 def test_hierarchy_has_the_asked_height_and_number(blobs):
     X, y = blobs
-    model = SSEHierarchy(height=3, n_clusters=4, method="paper").fit(X)
+    model = SSEHierarchy(4, height=3).fit(X)
     assert model.tree_.height == 3
-    assert model.binary_tree_.height > 3
     assert model.n_clusters_ == 4
     assert adjusted_rand_score(y, model.labels_) > 0.9
     assert model.objective_ == tree_objective(model.tree_).value
@@ -318,13 +315,11 @@ def test_contradictions_are_refused_with_their_chain(estimator, blobs):
     [
         ({"n_clusters": 0}, "n_clusters"),
         ({"n_clusters": 121}, "n_clusters=121 is more than the 120 samples"),
-        ({"method": "best"}, "method"),
         ({"penalty": -1.0}, "penalty"),
         ({"affinity": "manhattan"}, "affinity"),
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"n_neighbors": "many"}, "n_neighbors"),
         ({"neighbors": "best"}, "neighbors"),
-        ({"affinity": "paper-gaussian"}, "paper_neighbors"),
     ],
 )
 @pytest.mark.parametrize("estimator", BOTH)
@@ -397,9 +392,6 @@ def test_samples_without_neighbours_are_named(estimator):
 
 def test_too_few_parts_for_n_clusters_is_said():
     graph = Graph.from_edges([(0, 1), (2, 3), (4, 5)])
-    with pytest.warns(UserWarning, match="parts that do not touch"):
-        model = SSEPartition(n_clusters=2, method="paper", affinity="precomputed").fit(graph)
-    assert model.n_clusters_ == 3
     with pytest.warns(UserWarning, match="3 parts that do not touch"):
         model = SSEPartition(n_clusters=2, affinity="precomputed").fit(graph)
     assert model.n_clusters_ == 2
@@ -423,17 +415,15 @@ def isolated_given():
 
 
 @pytest.mark.filterwarnings("ignore:.*(no neighbour|parts that do not touch|cannot keep them all)")
-@pytest.mark.parametrize("method", ["multilevel", "paper"])
 @pytest.mark.parametrize("estimator", BOTH)
 @pytest.mark.parametrize("told", ["to one", "to three", "a chain", "groups", "labels"])
-def test_isolated_samples_with_constraints_leave_the_number_of_clusters(estimator, told, method):
+def test_isolated_samples_with_constraints_leave_the_number_of_clusters(estimator, told):
     graph, said = isolated_given()
     for k in (1, 2, 3, 20, 45):  # of which the last leaves must-links unkept
-        model = estimator(n_clusters=k, affinity="precomputed", method=method)
+        model = estimator(n_clusters=k, affinity="precomputed")
         model.fit(graph, **said[told])
-        if k > 2 or method == "multilevel":  # the paper's way never unites parts that do not touch
-            assert model.n_clusters_ == k
-        if k == 3 and method == "multilevel":
+        assert model.n_clusters_ == k
+        if k == 3:
             assert model.constraint_report_.n_broken == 0
             if told in ("to one", "to three", "labels"):
                 assert adjusted_rand_score(np.arange(30) // 10, model.labels_[:30]) == 1
@@ -444,13 +434,6 @@ def test_one_class_gives_must_links_only(blobs):
     known = np.where(y == 0, 0, -1)
     model = SSEPartition().fit(X, known)
     assert len(set(model.labels_[y == 0].tolist())) == 1
-
-
-def test_paper_settings_take_the_neighbours_from_the_classes(blobs):
-    X, y = blobs
-    by_number = SSEPartition(n_clusters=4, method="paper", affinity="paper-gaussian").fit(X)
-    by_labels = SSEPartition(method="paper", affinity="paper-gaussian").fit(X, y)
-    assert by_number.graph_.n_edges == by_labels.graph_.n_edges
 
 
 def test_clusters_are_named_after_most_of_their_labelled_samples():
@@ -487,7 +470,7 @@ def test_the_entropy_is_that_of_the_clusters_on_the_graph(given):
 def test_the_objective_is_the_entropy_with_what_constraints_cost(estimator):
     """The two are documented for what they are, and never for one another."""
     X, _ = make_blobs(200, 4, centers=4, cluster_std=3.0, random_state=0)
-    model = estimator(n_clusters=4, method="paper", affinity="gaussian", penalty=1e-3)
+    model = estimator(n_clusters=4, affinity="gaussian", penalty=1e-3)
     assert model.fit(X).objective_ == model.entropy_
     model.fit(X, must_link=[(0, k) for k in range(1, 60)])  # of which some are cut
     result = model.labels_ if estimator is SSEPartition else model.tree_
@@ -498,10 +481,9 @@ def test_the_objective_is_the_entropy_with_what_constraints_cost(estimator):
     assert "objective_ : float The same with" in documented
 
 
-@pytest.mark.parametrize("method", ["multilevel", "paper"])
 @pytest.mark.parametrize("estimator", BOTH)
 @pytest.mark.parametrize("said", ["pairs", "labels"])
-def test_a_penalty_beyond_reason_is_a_large_one(estimator, method, said):
+def test_a_penalty_beyond_reason_is_a_large_one(estimator, said):
     X, y = make_blobs(200, 6, centers=4, cluster_std=4.0, random_state=0)
     i, j = np.random.default_rng(0).integers(200, size=(2, 80))
     i, j, same = i[i != j], j[i != j], (y[i] == y[j])[i != j]
@@ -511,35 +493,31 @@ def test_a_penalty_beyond_reason_is_a_large_one(estimator, method, said):
         "labels": Constraints.from_labels(np.where(np.arange(200) % 9 == 0, y, -1)),
     }[said]
     large, *beyond = (
-        estimator(n_clusters=4, method=method, penalty=penalty).fit(X, constraints=known)
-        for penalty in (10.0 if method == "multilevel" else 100.0, 1e6, 1e12, 1e300)
+        estimator(n_clusters=4, penalty=penalty).fit(X, constraints=known)
+        for penalty in (10.0, 1e6, 1e12, 1e300)
     )
-    if method == "multilevel":
-        assert adjusted_rand_score(y, large.labels_) > 0.6
+    assert adjusted_rand_score(y, large.labels_) > 0.6
     for model in beyond:
         assert np.array_equal(model.labels_, large.labels_)
         assert model.objective_ == large.objective_
 
 
-@pytest.mark.parametrize("method", ["multilevel", "paper"])
 @pytest.mark.parametrize("estimator", BOTH)
-def test_weights_beyond_reason_are_large_ones(estimator, method):
+def test_weights_beyond_reason_are_large_ones(estimator):
     X, y = make_blobs(200, 6, centers=4, cluster_std=4.0, random_state=0)
     i, j = np.random.default_rng(0).integers(200, size=(2, 80))
     i, j, same = i[i != j], j[i != j], (y[i] == y[j])[i != j]
-    most = 10.0 if method == "multilevel" else 50.0  # for the penalties that are usual
     found = []
-    for weight in (most, 1e3, 1e12, 1e200, 1e308):
+    for weight in (10.0, 1e3, 1e12, 1e200, 1e308):
         told = Constraints.from_pairs(
             np.c_[i, j][same],
             np.c_[i, j][~same],
             weights=(np.full(same.sum(), weight), np.full((~same).sum(), weight)),
         )
-        if estimator is SSEHierarchy and method == "multilevel":
+        if estimator is SSEHierarchy:
             told += Constraints.from_triplets([(0, 1, 2), (3, 4, 5)], [weight, weight])
-        found.append(estimator(n_clusters=4, method=method).fit(X, constraints=told))
+        found.append(estimator(n_clusters=4).fit(X, constraints=told))
         assert np.array_equal(found[-1].labels_, found[0].labels_)
         assert found[-1].objective_ == found[0].objective_
         assert np.array_equal(found[-1].constraints_.must_weight, told.must_weight)
-    if method == "multilevel":
-        assert adjusted_rand_score(y, found[0].labels_) > 0.6
+    assert adjusted_rand_score(y, found[0].labels_) > 0.6

@@ -76,8 +76,6 @@ def assert_same(model, again):
         "graph_": ("indptr", "indices", "weights", "degree"),
         "tree_": ("parent", "volume", "cut", "relation_cut"),
     }
-    if hasattr(model, "binary_tree_"):
-        parts["binary_tree_"] = parts["tree_"]
     for part, names in parts.items():
         for name in names:
             one, two = (getattr(getattr(m, part), name) for m in (model, again))
@@ -102,12 +100,12 @@ def assert_predicts_the_same(model, again, X):
     [
         SSEPartition(),
         SSEPartition(np.int64(3), n_init=2, penalty=np.float32(1.5), random_state=4),
-        SSEPartition(n_clusters=3, method="paper", affinity="paper-cosine"),
+        SSEPartition(n_clusters=3, affinity="cosine"),
         SSEPartition(affinity="binary", neighbors="sklearn", n_neighbors=5, n_jobs=1),
         SSEPartition(affinity="correlation", neighbors="faiss", resolution=2.0),
         SSEHierarchy(),
-        SSEHierarchy(3, n_clusters=3),
-        SSEHierarchy(method="paper", affinity="paper-hierarchy", leaf_penalty=True),
+        SSEHierarchy(3, height=3),
+        SSEHierarchy(leaf_penalty=False),
     ],
     ids=str,
 )
@@ -146,11 +144,10 @@ def test_classes_that_are_tuples_and_empty_hard_constraints(blobs, tmp_path):
     assert len(again.constraints_.hard) == 0
 
 
-@pytest.mark.parametrize("weights", ["degree", "paper"])
 @pytest.mark.parametrize("affinity", ["auto", "cosine", "binary"])
-def test_refit_goes_on(weights, affinity, blobs, tmp_path):
+def test_refit_goes_on(affinity, blobs, tmp_path):
     X, new, _ = blobs
-    model = SSEPartition(n_clusters=3, weights=weights, affinity=affinity)
+    model = SSEPartition(n_clusters=3, affinity=affinity)
     model.fit(X, must_link=[(0, 1), (2, 30)])
     again = load(model.save(tmp_path / "model"))
     for one in (model, again):
@@ -176,16 +173,6 @@ def test_a_selection_survives_and_refit_follows_it(blobs, tmp_path):
     assert_predicts_the_same(model, again, new)
 
 
-def test_similarities_of_another_graph_than_the_one_searched(blobs, tmp_path):
-    model = SSEPartition(affinity="precomputed", weights="paper").fit(knn_graph(blobs[0], 20))
-    model.graph_ = knn_graph(blobs[0], 5)  # as a selection of fewer neighbours does
-    again = load(model.save(tmp_path / "model"))
-    assert again._similarity.graph.n_edges == model._similarity.graph.n_edges
-    for one in (model, again):
-        one.refit(must_link=[(0, 50)], cannot_link=[(0, 7)])
-    assert_same(model, again)
-
-
 def test_a_graph_with_weights_of_its_own(blobs, tmp_path):
     model = SSEPartition(affinity="precomputed").fit(knn_graph(blobs[0], 8, self_loops=True))
     again = load(model.save(tmp_path / "model"))
@@ -208,7 +195,7 @@ def test_distances(blobs, tmp_path):
 def test_sparse_samples(form, blobs, tmp_path):
     X, new, _ = blobs
     sparse = form(np.where(np.abs(X) > 3, X, 0.0))
-    model = SSEPartition(n_clusters=3, weights="paper").fit(sparse, must_link=[(0, 1)])
+    model = SSEPartition(n_clusters=3).fit(sparse, must_link=[(0, 1)])
     again = load(model.save(tmp_path / "model"))
     assert_same(model, again)
     assert_predicts_the_same(model, again, new)
@@ -264,8 +251,6 @@ def test_without_samples(blobs, tmp_path):
         again.predict(new)
     again.refit(cannot_link=[(0, 9)])
     np.testing.assert_array_equal(again.labels_, model.refit(cannot_link=[(0, 9)]).labels_)
-    with pytest.raises(ValueError, match="without its samples .* weights='paper'"):
-        again.set_params(weights="paper").refit(must_link=[(0, 2)])
     with pytest.raises(ValueError, match="saved without its samples"):
         load(again.save(tmp_path / "twice")).predict(new)
 
@@ -374,10 +359,19 @@ def test_a_model_whose_last_fit_failed_is_saved_as_it_was_before(blobs, tmp_path
     assert again.predict(blobs[0]).tolist() == model.predict(blobs[0]).tolist()
 
 
-def test_a_tree_of_an_earlier_method_is_left_out(blobs, tmp_path):
-    model = SSEHierarchy(method="paper").fit(blobs[0])
-    model.set_params(method="multilevel").fit(blobs[0][:50])
-    assert not hasattr(load(model.save(tmp_path / "model")), "binary_tree_")
+@pytest.mark.parametrize(
+    "old", [{"method": "paper"}, {"weights": "paper"}, {"affinity": "paper-cosine"}]
+)
+def test_models_of_the_paper_s_method_are_refused_with_where_it_is_now(old, stored, tmp_path):
+    path = rewritten(stored, tmp_path / "m.npz", lambda h, a: h["parameters"].update(old))
+    with pytest.raises(ValueError, match="as the paper does.* sentree.paper.PaperPartition"):
+        load(path)
+
+
+def test_parameters_of_before_that_say_nothing_are_left_out(stored, tmp_path):
+    before = {"method": "multilevel", "weights": "degree", "moving": True, "penalty": None}
+    path = rewritten(stored, tmp_path / "m.npz", lambda h, a: h["parameters"].update(before))
+    assert load(path).penalty == 1.0
 
 
 @pytest.fixture(scope="module")
@@ -457,7 +451,7 @@ def test_every_array_and_entry_is_needed(stored, tmp_path):
         path = rewritten(stored, tmp_path / "m.npz", lambda h, a, name=name: a.pop(name))
         with pytest.raises(ValueError, match=f"cannot load .*m.npz: .*'{name}' is missing"):
             load(path)
-    for part in ("fitted", "constraints", "extension", "similarity"):
+    for part in ("fitted", "constraints", "extension"):
         for entry in (None, *(set(header[part]) - LATER)):
 
             def drop(h, a, part=part, entry=entry):
@@ -512,7 +506,7 @@ def test_shapes_that_do_not_fit(stored, tmp_path, name, change, message):
 
 
 def test_trees_and_names_that_do_not_fit(stored, blobs, tmp_path):
-    other = SSEHierarchy(method="paper").fit(blobs[0][:40]).save(tmp_path / "other")
+    other = SSEHierarchy().fit(blobs[0][:40]).save(tmp_path / "other")
     with np.load(other) as file:
         trees = {name: file[name] for name in file.files if name.startswith("tree.")}
     with pytest.raises(ValueError, match="tree_ has 40 leaves for 100 samples"):
@@ -530,7 +524,6 @@ def test_trees_and_names_that_do_not_fit(stored, blobs, tmp_path):
     [
         ("extension", {"kind": "magic"}),
         ("extension", {"kernel": "magic"}),
-        ("similarity", {"kind": "magic"}),
         ("fitted", {"selection": {"chosen": 1}}),
         ("fitted", {"objective": "much"}),
         ("constraints", {"classes": 5}),
@@ -570,10 +563,11 @@ def test_a_changed_byte_is_noticed_or_harmless(stored, tmp_path):
     assert noticed + harmless == 300
 
 
-@pytest.mark.parametrize("name", ["partition", "hierarchy"])
-def test_files_of_format_version_1_load(name):
-    model = load(OLD / f"{name}-v1.npz")
-    expected = json.loads((OLD / f"{name}-v1.json").read_text())
+def test_files_of_format_version_1_load():
+    with pytest.raises(ValueError, match="as the paper does.* sentree.paper.PaperHierarchy"):
+        load(OLD / "hierarchy-v1.npz")
+    model = load(OLD / "partition-v1.npz")
+    expected = json.loads((OLD / "partition-v1.json").read_text())
     assert model.get_params()["n_clusters"] == expected["n_clusters"]
     assert model.labels_.tolist() == expected["labels"]
     assert model.tree_.parent.tolist() == expected["parent"]
@@ -633,7 +627,7 @@ def test_large_numbers_in_a_file_take_no_memory(blobs, tmp_path, name, change, m
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h, a: h["parameters"].update(method="best"), "'method' parameter"),
+        (lambda h, a: h["parameters"].update(affinity="best"), "'affinity' parameter"),
         (lambda h, a: h["parameters"].update(n_clusters=-1), "'n_clusters' parameter"),
         (lambda h, a: h["fitted"].update(n_features_in=1e308), ""),
         (lambda h, a: a.update({"weigher.widths": a["weigher.widths"] * np.nan}), "bandwidths"),

@@ -17,10 +17,10 @@ from sentree.graph.build import (
     graph_from_distances,
     knn_graph,
 )
+from sentree.paper.similarity import KernelSimilarity
 
 SCALES = [None, "minmax", "zscore"]
 NEGATIVE = ["clip", "shift", "error"]
-from sentree.paper.similarity import KernelSimilarity
 
 
 def graph_and_similarity(X, *p, **settings):

@@ -7,13 +7,11 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from paper_data import oracle, paper_data
 from sentree import (
     Constraints,
-    SSEHierarchy,
-    SSEPartition,
     dendrogram_purity,
-    paper_neighbors,
 )
 from sentree.datasets import PAPER_SETS, sample_labels, sample_pairs
-from sentree.relation.by_similarity import relation_by_similarity
+from sentree.paper import PaperHierarchy, PaperPartition, paper_graph, paper_neighbors
+from sentree.paper.relation import relation_by_similarity
 from sentree.search.kernels import lowest
 from sentree.search.objective import tree_objective, vertex_entropy
 
@@ -23,9 +21,8 @@ pytestmark = pytest.mark.golden
 def paper_partition(name, **options):
     record = PAPER_SETS[name]
     rna = record.kind == "rna"
-    return SSEPartition(
-        method="paper",
-        affinity="paper-cosine" if rna else "paper-gaussian",
+    return PaperPartition(
+        affinity="cosine" if rna else "gaussian",
         n_neighbors=paper_neighbors(record.n, record.k),
         must_link_first=rna,
         **options,
@@ -75,10 +72,7 @@ def test_stored_constraints(record):
     closure = given.closure(stored["n"])
     assert 2 * len(closure.must_pairs()[0]) == stored["closure_must_ordered"]
     assert 2 * len(closure.cannot_pairs()[0]) == stored["closure_cannot_ordered"]
-    model = SSEPartition(
-        method="paper", affinity="paper-gaussian", n_neighbors=stored["p"], moving=False
-    )
-    model.fit(X, constraints=given)
+    model = PaperPartition(n_neighbors=stored["p"], moving=False).fit(X, constraints=given)
     expected = stored["merge"]
     assert abs(model.n_clusters_ - expected["modules"]) <= 1
     assert model.objective_ == pytest.approx(expected["L"], rel=0.005)
@@ -100,7 +94,7 @@ HIERARCHY = {
 @pytest.mark.parametrize("name", HIERARCHY)
 def test_plain_hierarchy(name):
     X, y = paper_data(name)
-    model = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X)
+    model = PaperHierarchy().fit(X)
     dp, ari, nmi, height, star, binary, flat = HIERARCHY[name]
     assert dendrogram_purity(model.binary_tree_, y) == pytest.approx(dp, abs=1e-6)
     assert adjusted_rand_score(y, model.labels_) == pytest.approx(ari, abs=1e-6)
@@ -117,8 +111,8 @@ def test_plain_hierarchy(name):
 
 def test_the_self_loops_matter():
     X, y = paper_data("heart")
-    preset = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X)
-    plain = SSEHierarchy(method="paper", affinity="precomputed").fit(preset.graph_.to_scipy())
+    preset = PaperHierarchy().fit(X)
+    plain = PaperHierarchy(affinity="precomputed").fit(preset.graph_.to_scipy())
     assert dendrogram_purity(plain.binary_tree_, y) == pytest.approx(0.621491, abs=1e-6)
     assert plain.n_clusters_ == 41
 
@@ -160,8 +154,9 @@ def test_multilevel_ends_no_higher_than_the_paper(name, kind):
     sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
     given = sample(y, share, share, 0)
     model = paper_partition(name).fit(X, constraints=given)
-    relation = relation_by_similarity(given, len(y), model._similarity)
-    found = lowest(model.graph_, relation, must_link_first=model.must_link_first)
+    graph, similarity = paper_graph(X, model.n_neighbors, model.affinity)
+    relation = relation_by_similarity(given, len(y), similarity)
+    found = lowest(graph, relation, must_link_first=model.must_link_first)
     assert found.objective <= model.objective_ + 1e-12
 
 
@@ -174,7 +169,7 @@ def test_constrained_hierarchy_is_as_pure_as_printed(name, printed):
     scores = []
     for draw in range(10):
         given = sample_pairs(y, 0.2, 0.2, draw)
-        model = SSEHierarchy(method="paper", affinity="paper-hierarchy").fit(X, constraints=given)
+        model = PaperHierarchy().fit(X, constraints=given)
         scores.append(100 * dendrogram_purity(model.binary_tree_, y))
     assert np.mean(scores) > printed - 1.5
 
@@ -186,9 +181,7 @@ def test_leaf_penalty_variant_steadies_breast_cancer():
         runs = []
         for draw in range(10):
             given = sample_pairs(y, 0.2, 0.2, draw)
-            model = SSEHierarchy(
-                method="paper", affinity="paper-hierarchy", leaf_penalty=leaf_penalty
-            )
+            model = PaperHierarchy(leaf_penalty=leaf_penalty)
             runs.append(adjusted_rand_score(y, model.fit(X, constraints=given).labels_))
         scores[leaf_penalty] = runs
     assert np.std(scores[True]) < np.std(scores[False])

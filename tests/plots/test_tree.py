@@ -253,7 +253,7 @@ def test_the_dendrogram_has_a_bracket_for_each_node():
 
 def test_a_model_brings_its_clusters(pyplot):
     edges = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
-    model = SSEHierarchy(2, affinity="precomputed", n_clusters=2).fit(Graph.from_edges(edges))
+    model = SSEHierarchy(2, height=2, affinity="precomputed").fit(Graph.from_edges(edges))
     _, ax = pyplot.subplots()
     assert plots.tree(model, title="t", ax=ax) is ax
     assert ax.get_title() == "t"

@@ -210,14 +210,6 @@ def test_training_samples_as_new_ones_are_where_they_were(affinity):
     assert (model.features_ is None) == (affinity == "gaussian")
 
 
-def test_similarities_are_those_of_the_graph():
-    X, y = customers(300)
-    model = SSEPartition(5).fit(X, some_labels(y, 0.3))
-    assert model.feature_weights_ is not None
-    graph = model.graph_.to_scipy().tocoo()
-    np.testing.assert_allclose(model._similarity.pairs(graph.row, graph.col), graph.data)
-
-
 def test_constant_and_whole_number_columns():
     X, y = customers(600)
     X = np.column_stack([X, np.full(600, 3.0), np.arange(600) % 2, y == 0])

@@ -160,7 +160,7 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.affinity != "hierarchy"  # which moves zeros
         tags.input_tags.pairwise = self.affinity == "precomputed"
         return tags
 
