@@ -27,11 +27,11 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from sentree import SSEPartition, paper_neighbors
+from sentree import SSEPartition
 from sentree.datasets import PAPER_SETS, load_paper, sample_labels, sample_pairs
-from sentree.graph.build import PAPER_PRESETS, build_affinity
+from sentree.paper import paper_graph, paper_neighbors
+from sentree.paper.relation import relation_by_similarity
 from sentree.paper.reproduce.published import best_published
-from sentree.relation.by_similarity import relation_by_similarity
 from sentree.search.kernels import lowest, merge, move, multilevel
 from speed import manifest
 
@@ -75,9 +75,8 @@ def objectives(draws, first, data_dir):
     for name in SETS:
         X, y = load_paper(name, data_dir)
         rna = PAPER_SETS[name].kind == "rna"
-        preset = PAPER_PRESETS["paper-cosine" if rna else "paper-gaussian"]
         n, k = PAPER_SETS[name].n, PAPER_SETS[name].k
-        graph, similarity, *_ = build_affinity(X, paper_neighbors(n, k), **preset)
+        graph, similarity = paper_graph(X, paper_neighbors(n, k), "cosine" if rna else "gaussian")
         for kind, (sample, share) in SAMPLERS.items():
             for draw in range(first, first + draws):
                 given = sample(y, share, share, draw)

@@ -33,9 +33,9 @@ from peers import (
     sknetwork_louvain,
     sknetwork_paris,
 )
-from sentree import datasets, paper_neighbors
-from sentree.graph.build import PAPER_PRESETS, build_affinity
-from sentree.relation.by_similarity import relation_by_similarity
+from sentree import datasets
+from sentree.paper import paper_graph, paper_neighbors
+from sentree.paper.relation import relation_by_similarity
 from sentree.search.kernels import compress, grow, merge, move, multilevel, stretch
 from shared import BLOBS, blob_graph, blobs, fitted, least
 
@@ -64,12 +64,11 @@ def paper_run(repeats):
         return []
     n, k = len(y), 8
     given = datasets.sample_pairs(y, 0.2, 0.2, random_state=0)
-    settings = PAPER_PRESETS["paper-cosine"]
 
     def make_graph():
-        return build_affinity(X, paper_neighbors(n, k), **settings)
+        return paper_graph(X, paper_neighbors(n, k), "cosine")
 
-    graph_time, (graph, similarity, _) = least(make_graph, repeats)
+    graph_time, (graph, similarity) = least(make_graph, repeats)
 
     def after_graph():
         relation = relation_by_similarity(given, n, similarity)

@@ -29,9 +29,9 @@ from sklearn.metrics.pairwise import cosine_distances
 import general_text
 from sentree import EncodingTree, SSEHierarchy, dendrogram_purity
 from sentree.datasets import PAPER_SETS, load_paper, sample_pairs
-from sentree.graph.build import PAPER_PRESETS, build_affinity
+from sentree.paper import paper_graph
+from sentree.paper.relation import relation_by_similarity
 from sentree.paper.reproduce.published import best_published
-from sentree.relation.by_similarity import relation_by_similarity
 from sentree.search.kernels import compress, grow, stretch
 from sentree.tree import some_leaves
 from shared import blob_graph
@@ -63,7 +63,7 @@ def compare(name, graph, relation):
 def paper_graphs(data_dir):
     for name in SETS:
         X, y = load_paper(name, data_dir)
-        graph, similarity, *_ = build_affinity(X, 5, **PAPER_PRESETS["paper-hierarchy"])
+        graph, similarity = paper_graph(X, 5, "hierarchy")
         yield name, graph, None
         yield name, graph, relation_by_similarity(sample_pairs(y, 0.2, 0.2, 0), graph.n, similarity)
 
