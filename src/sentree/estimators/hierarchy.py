@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions
 from sentree._util.wording import Param, Text
 from sentree.estimators.base import SSEEstimator, warn_if_too_many
 from sentree.search.clusters import FlatSearch, Problem
