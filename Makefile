@@ -3,17 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# What an extra needs, without building the package again.
-extra = $(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(1)"])')
-BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
-.PHONY: demo test docs lint format bench sanitize clean compiler
+.PHONY: demo test docs lint format bench sanitize clean compiler FORCE
 
 demo: $(VENV)/.built
 	$(BIN)/sentree demo
 
-test: $(VENV)/.built
+test: $(VENV)/.built-test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
 
 # The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
@@ -46,7 +44,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/trees.py --text --out benchmarks/results
 	$(BIN)/python benchmarks/general.py --jobs 2 --out benchmarks/results
 
-# The kernel tests on a debug build with checked containers, ASan and UBSan. Its own environment
+# The kernel tests on a debug build with checked containers, ASan and UBSan, in an environment that
 # borrows every package but sentree from the first one.
 sanitize: $(VENV)-sanitize/.built
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
@@ -64,27 +62,25 @@ $(VENV)/bin/python:
 compiler:
 	@test -n "$(CXX_FOUND)" || { echo "sentree needs a C++17 compiler and found none: install g++ or clang++ (for example the package 'g++'), or set CXX to your compiler, and call make again." >&2; exit 1; }
 
+# An editable install knows the Python files there were; the list is written where it changed.
+$(VENV)/.listing: $(VENV)/bin/python FORCE
+	@find src -name '*.py' | LC_ALL=C sort > $@.now
+	@cmp -s $@.now $@ || cp $@.now $@
+
 $(VENV)/.built: $(VENV)/bin/python $(BUILD_FILES) | compiler
 	@echo "Building sentree and installing what it needs into $(VENV) (a minute or two the first time) ..."
-	$(PIP) install --editable '.[test]'
+	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.built-dev: $(VENV)/.built
-	$(call extra,dev)
+# What an extra needs besides: the package is there, and is not built again.
+$(VENV)/.built-%: $(VENV)/.built
+	$(PIP) install 'sentree[$*]'
 	@touch $@
 
-$(VENV)/.built-docs: $(VENV)/.built
-	$(call extra,docs)
-	@touch $@
-
-$(VENV)/.built-compare: $(VENV)/.built
-	$(call extra,compare)
-	@touch $@
-
-$(VENV)-sanitize/.built: $(VENV)/.built $(wildcard src/sentree/*.py)
+$(VENV)-sanitize/.built: $(BUILD_FILES) | $(VENV)/.built-test
 	$(BIN)/python -m venv $(VENV)-sanitize
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 	  > "$$($(VENV)-sanitize/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"
-	$(VENV)-sanitize/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --force-reinstall \
-	  -C build-dir=build/sanitize -C cmake.define.SENTREE_SANITIZE=ON -C cmake.build-type=Debug .
+	$(VENV)-sanitize/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --editable . \
+	  -C build-dir=build/sanitize -C cmake.define.SENTREE_SANITIZE=ON -C cmake.build-type=Debug
 	@touch $@

@@ -2,68 +2,10 @@
 
 import ast
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
 
-import sentree
-
-ROOT = Path(__file__).parents[1] / "src"
-#: From the ground up. A room may import those above it in this list, never those below.
-ROOMS = (
-    "_util",
-    "graph",
-    "tree",
-    "constraints",
-    "relation",
-    "search",
-    "estimators",
-    "datasets",
-    "metrics",
-    "plots",
-    "document",
-    "io",
-    "report",
-    "tl",
-    "pl",
-    "paper",
-    "demo",
-    "cli",
-)
-
-
-def module_name(path):
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_name(path): path for path in sorted((ROOT / "sentree").rglob("*.py"))}
-
-
-def home(module, name):
-    """Return where a name is; the package itself has names of other modules."""
-    return sentree._HOME.get(name, name) if module == "sentree" else name
-
-
-def imported(name):
-    """List the modules of the package that one imports, late and for types included."""
-    for node in ast.walk(ast.parse(MODULES[name].read_text())):
-        if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = [f"{node.module}.{home(node.module, alias.name)}" for alias in node.names]
-            found = [one if one in MODULES else node.module for one in inner]
-        else:
-            continue
-        yield from (one for one in found if one.split(".")[0] == "sentree")
-
-
-def room(name):
-    parts = name.split(".")
-    return parts[1] if len(parts) > 1 else None
-
-
-INSIDE = [name for name in MODULES if room(name) not in (None, "__main__")]
+from rooms import INSIDE, MODULES, ROOMS, imported, room
 
 
 def test_every_module_has_a_room():

@@ -1,4 +1,4 @@
-"""``sentree cluster`` as a user calls it."""
+"""``sentree cluster``."""
 
 import contextlib
 import csv
@@ -16,7 +16,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import sentree
-from command import executable, sentree_command
+from command import executable, sentree_command, sentree_process
 from flowers import IDS, IRIS, KNOWN, SPECIES, call, rows_of, write_csv
 
 
@@ -140,7 +140,8 @@ def test_an_h5ad_file_says_what_was_read(tmp_path):
 
 def test_standard_input_and_output(flowers):
     text = (flowers / "flowers.csv").read_text()
-    done = call(flowers, "cluster", "-", "--labels", "species", input=text)
+    done = sentree_process("cluster", "-", "--labels", "species", input=text, cwd=flowers)
+    assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["id"] for row in rows] == IDS
     assert "150 samples" in done.stderr

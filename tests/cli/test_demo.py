@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import sentree
-from command import sentree_command
+from command import sentree_command, sentree_process
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_demo_tells_what_it_did_and_writes_files(tmp_path):
-    done = sentree_command("demo", "--out", str(tmp_path / "out"), cwd=tmp_path)
+    done = sentree_process("demo", "--out", str(tmp_path / "out"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     rows = {
@@ -51,7 +51,7 @@ def test_demo_says_when_it_cannot_write(tmp_path):
 
 
 def test_version():
-    done = sentree_command("version")
+    done = sentree_process("version")
     assert done.stdout == f"sentree {sentree.__version__}\n"
 
 

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints
@@ -121,7 +121,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _edited: bool = False  # whether clusters were edited
     _more_clusters: int = 0  # than ``n_clusters``, since then
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,
@@ -176,7 +176,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             given = given.hardened()
         # Wrong rows and contradictions show before any long work, and before arrays as long as the
         # largest row number are made.
-        n = X.n if isinstance(X, Graph) else _num_samples(X)
+        n = X.n if isinstance(X, Graph) else num_samples(X)
         check_length(y, n)
         given.check(n)
         given.closure(given.n_min)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
-
+from sentree._util.sklearn import Interval
 from sentree._util.wording import Param, Text
 from sentree.estimators.base import SSEEstimator
 from sentree.search.clusters import FlatSearch, Problem

@@ -11,10 +11,10 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import metadata_routing
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.estimators.base import SSEEstimator

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator, ClusterMixin
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions, fit_context
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import ConstraintReport
@@ -63,7 +63,7 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     constraints_: Constraints
     constraint_report_: ConstraintReport
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,

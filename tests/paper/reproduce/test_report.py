@@ -16,6 +16,8 @@ from sentree.paper.reproduce.overview import wins
 from sentree.paper.reproduce.report import write_report
 from sentree.paper.reproduce.tables import blocks, scores
 
+#: One worker makes what the tests share.
+pytestmark = pytest.mark.xdist_group("reproduce report")
 NAN = math.nan
 PICTURES = ("fig2_clustering", "fig2_rna", "fig3", "ranks", "trade_off")
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from sentree._util.sklearn import Interval, StrOptions, fit_context
 from sentree.constraints import Constraints
 from sentree.estimators.inputs import check_length, gather_constraints
 from sentree.graph import FloatArray
@@ -53,7 +53,7 @@ class Baseline(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_: NDArray[np.int32]
     random_state: Any
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,

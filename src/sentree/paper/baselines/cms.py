@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions
 from sentree.constraints import Constraints
 from sentree.constraints.closure import Closure
 from sentree.graph import FloatArray

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin_min
-from sklearn.utils._param_validation import Interval
 
+from sentree._util.sklearn import Interval
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline
 from sentree.paper.baselines.parts import k_means_parts, one_thread

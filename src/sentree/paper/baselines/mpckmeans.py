@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
-from sklearn.utils._param_validation import Interval
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval
 from sentree.constraints import Constraints
 from sentree.constraints.closure import Closure
 from sentree.graph import FloatArray

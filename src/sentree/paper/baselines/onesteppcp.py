@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions
 from sentree.constraints import Constraints
 from sentree.paper.baselines.base import Baseline, nearest, scaled
 from sentree.paper.baselines.eigen import leading

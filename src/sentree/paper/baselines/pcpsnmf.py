@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, nearest, scaled

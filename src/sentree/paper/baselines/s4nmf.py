@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, class_codes, nearest, scaled

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from sentree._util.labels import renumber
+from sentree._util.sklearn import Interval, StrOptions
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, scaled

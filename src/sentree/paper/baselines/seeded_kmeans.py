@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin_min
-from sklearn.utils._param_validation import Interval
 
+from sentree._util.sklearn import Interval
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, class_columns, scaled

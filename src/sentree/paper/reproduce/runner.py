@@ -66,7 +66,8 @@ def run(
                     process = context.Process(
                         target=_work, args=(send, cell, seed, protocol, data_dir, timeout)
                     )
-                    process.start()
+                    with _no_interrupt():
+                        process.start()
                     send.close()
                     running[receive] = _Running(cell, process, time.monotonic())
                 ready = wait(list(running), timeout=1.0)
@@ -82,6 +83,19 @@ def run(
                 worker.process.kill()
             for worker in running.values():
                 worker.process.join()
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Hold Ctrl-C back: a worker whose start is broken off prints a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(*arguments: Any) -> None:

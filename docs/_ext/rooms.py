@@ -1,0 +1,72 @@
+"""Who imports whom in the package, read from its sources; the tests and the drawing share it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import sentree
+
+__all__ = ["INSIDE", "MODULES", "ROOMS", "imported", "imports", "room"]
+
+ROOT = Path(__file__).parents[2] / "src"
+#: From the ground up. A room may import those above it in this list, never those below.
+ROOMS = (
+    "_util",
+    "graph",
+    "tree",
+    "constraints",
+    "relation",
+    "search",
+    "estimators",
+    "datasets",
+    "metrics",
+    "plots",
+    "document",
+    "io",
+    "report",
+    "tl",
+    "pl",
+    "paper",
+    "demo",
+    "cli",
+)
+
+
+def _module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+#: The file of each module.
+MODULES = {_module_name(path): path for path in sorted((ROOT / "sentree").rglob("*.py"))}
+
+
+def room(name: str) -> str | None:
+    """Return the room of a module; the package itself is in none."""
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+#: The modules that are in a room.
+INSIDE = [name for name in MODULES if room(name) not in (None, "__main__")]
+
+
+def imports(path: Path) -> Iterator[tuple[str, str | None]]:
+    """List what a file imports, late and for types included: modules, and names of modules."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def imported(name: str) -> Iterator[str]:
+    """List the modules of the package that one imports, once for each name."""
+    for module, one in imports(MODULES[name]):
+        if module.split(".")[0] != "sentree":
+            continue
+        # The package itself has names of other modules.
+        inner = f"{module}.{sentree._HOME.get(one, one) if module == 'sentree' else one}"
+        yield inner if inner in MODULES else module
