@@ -21,7 +21,6 @@ ROOMS = (
     "datasets",
     "metrics",
     "plots",
-    "document",
     "io",
     "report",
     "tl",

@@ -2,9 +2,9 @@ import math
 
 from fake_results import frame, row
 
-from sentree.document.as_markdown import as_markdown
 from sentree.paper.reproduce.spending import cost_section
 from sentree.paper.reproduce.tables import blocks, scores
+from sentree.report.as_markdown import as_markdown
 
 NAN = math.nan
 

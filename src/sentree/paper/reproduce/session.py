@@ -101,7 +101,7 @@ def execute(
     """Run what is missing, tell which cells those are and how each ends; return the files."""
     import pandas as pd
 
-    from sentree.paper.reproduce.report import write_report
+    from sentree.paper.reproduce.write_up import write_report
 
     store = plan.store
     with store.locked():

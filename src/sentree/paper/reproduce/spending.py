@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sentree.document.blocks import (
+from sentree.paper.reproduce.accuracy import MISSING, method_name, number
+from sentree.paper.reproduce.costs import OWN, Cost, costs, own_share, totals
+from sentree.paper.reproduce.figures import save, trade_off
+from sentree.paper.reproduce.groups import GROUPS, Group
+from sentree.paper.reproduce.tables import Block, Place, Score, Values, in_order, our_values
+from sentree.report.blocks import (
     Document,
     Heading,
     Paragraph,
@@ -18,11 +23,6 @@ from sentree.document.blocks import (
     counted,
     prose,
 )
-from sentree.paper.reproduce.accuracy import MISSING, method_name, number
-from sentree.paper.reproduce.costs import OWN, Cost, costs, own_share, totals
-from sentree.paper.reproduce.figures import save, trade_off
-from sentree.paper.reproduce.groups import GROUPS, Group
-from sentree.paper.reproduce.tables import Block, Place, Score, Values, in_order, our_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,12 +97,11 @@ def cost_section(
     rows: list[list[Text]] = []
     for method, total in spent_in_all.items():
         share = f"{100 * total.seconds / whole:.1f} %" if whole else MISSING
-        texts = (_seconds(total.seconds), share, str(total.runs), str(total.failed))
-        cells = [[Span(text)] for text in (*texts, _megabytes(total.memory))]
-        rows.append([method_name(method), *cells])
+        cells = (_seconds(total.seconds), share, str(total.runs), str(total.failed))
+        rows.append([method_name(method), *cells, _megabytes(total.memory)])
     names = ("method", "CPU seconds", "share", "runs", "not finished", "peak memory (MB)")
     caption = "All runs of all tables and figures, each counted once"
-    return [*document, Table([Span(caption)], [("", name) for name in names], rows)]
+    return [*document, Table(caption, names, rows)]
 
 
 def _spent(
@@ -158,13 +157,12 @@ def _side_by_side(spent: _Spent, methods: Sequence[str], datasets: Sequence[str]
             cells.append([Span(number(mean[name]), "strong" if best else "plain")])
         seconds = spent.seconds(name, datasets)
         memory = max(spent.cost[dataset, name].memory for dataset in datasets)
-        texts = (_seconds(seconds), _ratio(seconds, ours), _megabytes(memory))
-        rows.append([*cells, *([Span(text)] for text in texts)])
-    columns = [("", "method"), *(("mean", metric) for metric in means)]
+        rows.append([*cells, _seconds(seconds), _ratio(seconds, ours), _megabytes(memory)])
+    columns: list[str | tuple[str, str]] = ["method", *(("mean", metric) for metric in means)]
     columns += [("cost", name) for name in ("CPU s", "× sentree", "peak MB")]
     sets = counted(len(datasets), "data set")
     caption = f"Accuracy and cost, one fit of each of the {sets} that all of these finished"
-    return Table([Span(caption)], columns, rows)
+    return Table(caption, columns, rows)
 
 
 def _seconds_table(spent: _Spent) -> Table:
@@ -175,17 +173,17 @@ def _seconds_table(spent: _Spent) -> Table:
         for dataset in spent.datasets:
             cost, ours = spent.cost.get((dataset, method)), spent.cost.get((dataset, "sentree"))
             if cost is None:
-                cells.append([Span(MISSING)])
+                cells.append(MISSING)
             else:
                 ratio = _ratio(cost.seconds, ours.seconds if ours else None)
                 cells.append([Span(_seconds(cost.seconds)), Span(f" ×{ratio}", "small")])
         known = [name for name in spent.datasets if (name, method) in spent.cost]
         part = "" if len(known) == len(spent.datasets) else f" ({counted(len(known), 'set')})"
-        cells.append([Span(_seconds(spent.seconds(method, known)) + part)])
+        cells.append(_seconds(spent.seconds(method, known)) + part)
         rows.append(cells)
-    columns = [("", name) for name in ("method", *spent.datasets, "sum")]
+    columns = ("method", *spent.datasets, "sum")
     caption = "CPU seconds of one fit (mean of the draws), and as a multiple of sentree's"
-    return Table([Span(caption)], columns, rows)
+    return Table(caption, columns, rows)
 
 
 def _memory_table(spent: _Spent) -> Table:
@@ -196,11 +194,10 @@ def _memory_table(spent: _Spent) -> Table:
             for dataset in spent.datasets
         ]
         largest = max((value for value in memory if not math.isnan(value)), default=math.nan)
-        cells = [[Span(_megabytes(value))] for value in (*memory, largest)]
-        rows.append([method_name(method), *cells])
-    columns = [("", name) for name in ("method", *spent.datasets, "largest")]
+        rows.append([method_name(method), *map(_megabytes, (*memory, largest))])
+    columns = ("method", *spent.datasets, "largest")
     caption = "Peak memory of the process in MB (largest of the draws)"
-    return Table([Span(caption)], columns, rows)
+    return Table(caption, columns, rows)
 
 
 def _seconds(value: float) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree._util.files import write
-from sentree.document.as_html import as_html
-from sentree.document.blocks import Heading
 from sentree.estimators.hierarchy import SSEHierarchy
+from sentree.report.as_html import as_html
+from sentree.report.blocks import Heading
 from sentree.report.broken import constraint_section
 from sentree.report.clusters import cluster_section, map_section, unsure_section
 from sentree.report.features import feature_section
