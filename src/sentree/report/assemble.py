@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree._util.files import write
-from sentree.estimators.hierarchy import SSEHierarchy
 from sentree.report.as_html import as_html
 from sentree.report.blocks import Heading
 from sentree.report.broken import constraint_section
@@ -84,7 +83,7 @@ def write_report(
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
     subject, pictures = Subject(model, ids), Pictures()
     mapped, made = _map(model, places, subject.n)
-    is_tree = isinstance(model, SSEHierarchy)
+    is_tree = subject.is_tree
     document = [
         Heading(1, _title(title, source, is_tree)),
         *headline(subject, source, warnings),

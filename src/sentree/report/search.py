@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree import plots
-from sentree.estimators.hierarchy import SSEHierarchy
 from sentree.report.blocks import Document, Paragraph, Span, Table, Text, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import Subject, clean
@@ -53,7 +52,7 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     """Tell the value of the result, the way there, and how the recipe was chosen."""
     model = subject.model
     penalty = model.objective_ - model.entropy_
-    is_tree = isinstance(model, SSEHierarchy)
+    is_tree = subject.is_tree
     told = (
         "The search makes one number as small as it can, the objective. It is "
         f"{model.objective_:.4f} bits: {model.entropy_:.4f} to describe each step of a walk from "
