@@ -57,7 +57,7 @@ class Subject:
                 f"{' before fit' if hasattr(model, 'fit') else ''}"
             )
         self.model = model
-        self.is_tree = hasattr(model, "tree_")
+        self.is_tree = hasattr(model, "height")  # a parameter of SSEHierarchy
         self.n = int(model.labels_.size)
         if ids is not None and len(ids) != self.n:
             raise ValueError(f"{len(ids)} ids for {self.n} samples: give one for each")
