@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,6 +30,7 @@ _MOST_PAIRS = 20_000_000
 _ROWS = 32
 
 
+@dataclass(eq=False, repr=False)
 class MPCKMeans(Baseline):
     """Metric pairwise constrained k-means: one weight per feature, learnt with the clusters.
 
@@ -82,23 +84,16 @@ class MPCKMeans(Baseline):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    max_iter: int = 10
+    scale: str | None = "zscore"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        max_iter: int = 10,
-        scale: str | None = "zscore",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)

@@ -232,16 +232,9 @@ class QueryBaseline(Baseline):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,), optional
-            Known classes; -1 (or NaN, None) where the class is unknown. They answer questions:
-            the classes of all samples are an oracle that knows everything.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or do not. They, and what they entail,
-            answer questions.
-        constraints : Constraints, optional
-            The same and more (negative labels, groups). All four add up.
+        X, y, must_link, cannot_link, constraints
+            As for all compared methods. The constraints, and what they entail, answer questions;
+            the classes of all samples as y answer every question.
         oracle : callable, optional
             ``oracle(i, j)``, with row numbers i < j, returns True where the two belong together,
             False where they do not, None where it does not know. It is asked what is not given.
@@ -251,11 +244,6 @@ class QueryBaseline(Baseline):
         -------
         self
             The fitted estimator.
-
-        Raises
-        ------
-        ConstraintConflict
-            When the constraints contradict one another; the message gives the chain.
         """
         if oracle is not None and not callable(oracle):
             raise TypeError(f"oracle must be callable, got {type(oracle).__name__}")
