@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-__all__ = ["tree"]
-
 #: Colour of a node that holds all classes alike.
 _MIXED = "#EBEBEB"
 #: Most classes that a legend lists; more are named on the nodes alone.

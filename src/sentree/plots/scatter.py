@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from sentree.constraints import Constraints
 
-__all__ = ["partition"]
-
 #: Up to so many clusters have an own colour and marker in a legend; more are named in the picture.
 _LEGEND = 20
 _MARKERS = "os^"

@@ -23,8 +23,6 @@ from sentree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["membership_strength"]
-
 #: Most points of the outline of a cluster; the strengths between them are left out.
 _POINTS = 100
 #: In heights of a line of text, the room between two clusters and the height of all others.

@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Bbox
 
-__all__ = [
-    *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
-    *("axes_of", "bounds", "checked_strength", "mixed", "palette", "plain", "ranked"),
-    *("recoloured", "save", "shortened"),
-]
-
 BLUE = "#0072B2"
 #: Okabe and Ito's colours without black, which text and lines need.
 COLOURS = (BLUE, "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")

@@ -25,8 +25,6 @@ from sentree.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cluster_sizes", "constraint_satisfaction", "objective"]
-
 _KIND_NAMES = {"must_link": "must-link", "cannot_link": "cannot-link"}
 #: Up to so many values of a trace are marked one by one.
 _MARKED = 60

@@ -12,8 +12,6 @@ from itertools import groupby
 from sentree.report import blocks
 from sentree.report.blocks import Block, Document, Heading, Text, spans
 
-__all__ = ["as_html"]
-
 #: Pixels for a point of a picture, so that all have letters of one size, as large as the text's.
 _ENLARGED = 1.6
 

@@ -7,8 +7,6 @@ import re
 from sentree.report import blocks
 from sentree.report.blocks import Block, Document, Span, Text, spans
 
-__all__ = ["as_markdown"]
-
 
 def as_markdown(document: Document) -> str:
     """Write a document as Markdown."""

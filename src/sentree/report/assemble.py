@@ -23,8 +23,6 @@ from sentree.report.pictures import Pictures
 from sentree.report.search import search_section, tree_section
 from sentree.report.subject import Subject, clean
 
-__all__ = ["write_report"]
-
 
 def write_report(
     path: str | os.PathLike[str],

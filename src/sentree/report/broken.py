@@ -13,8 +13,6 @@ from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject
 
-__all__ = ["broken_statements", "constraint_section"]
-
 #: Broken constraints of a kind that are listed at once, and at most.
 _LISTED, _MOST = 15, 200
 

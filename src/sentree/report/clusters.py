@@ -14,8 +14,6 @@ from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject, percent
 
-__all__ = ["cluster_section", "map_section", "unsure_section"]
-
 #: Clusters listed at once, and at most; samples listed; lines and marks of constraints drawn.
 _LISTED, _MOST, _UNSURE, _DRAWN = 25, 500, 25, 100
 

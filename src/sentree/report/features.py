@@ -8,8 +8,6 @@ from sentree.relation.feature_weights import Features
 from sentree.report.blocks import Document, Folded, Paragraph, Table, counted, prose
 from sentree.report.subject import Subject, clean
 
-__all__ = ["feature_section"]
-
 
 def feature_section(subject: Subject) -> Document:
     """Tell which features were weighed by labels, and which had long tails."""

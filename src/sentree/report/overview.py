@@ -12,8 +12,6 @@ from sentree import __version__
 from sentree.report.blocks import Bullets, Document, Facts, Folded, Paragraph, Span, Table, counted
 from sentree.report.subject import Subject, clean, percent
 
-__all__ = ["headline", "recipe"]
-
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 

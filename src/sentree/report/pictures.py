@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Pictures", "as_svg", "drawing_style"]
-
 _STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 8,

@@ -14,8 +14,6 @@ from sentree.report.subject import Subject, clean
 from sentree.search.natural_number import NaturalScale
 from sentree.search.recipes import Recipe, Selection
 
-__all__ = ["search_section", "tree_section"]
-
 #: What the constraints add to the objective of clusters, and of a tree.
 _COST = "Broken must-links add to it and kept cannot-links take from it; labels do both."
 _TREE_COST = (

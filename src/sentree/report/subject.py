@@ -15,8 +15,6 @@ from sentree.graph import FloatArray
 from sentree.plots.lettering import class_title, with_class
 from sentree.plots.style import shortened
 
-__all__ = ["MISSING", "Subject", "clean", "percent"]
-
 MISSING = "–"
 #: Most letters of a name that are shown.
 _LONGEST = 40

@@ -19,8 +19,6 @@ from sentree.constraints.closure import Closure
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, scaled
 
-__all__ = ["ConstrainedMeanShift"]
-
 #: Modes closer than this share of the bandwidth are one: they move alike from then on.
 _SAME = 1e-9
 #: Least reach of a cannot-link.

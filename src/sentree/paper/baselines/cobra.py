@@ -22,8 +22,6 @@ from sentree.paper.baselines.queries import (
 )
 from sentree.paper.baselines.tree_builder import TreeBuilder
 
-__all__ = ["COBRA"]
-
 
 @dataclass(eq=False, repr=False)
 class COBRA(QueryBaseline):

@@ -23,8 +23,6 @@ from sentree.paper.baselines.queries import (
 )
 from sentree.paper.baselines.tree_builder import TreeBuilder
 
-__all__ = ["COBRAS"]
-
 
 @dataclass(eq=False, repr=False)
 class COBRAS(QueryBaseline):

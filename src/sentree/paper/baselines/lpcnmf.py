@@ -18,8 +18,6 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, class_columns, nearest, scaled
 from sentree.paper.baselines.symnmf import start_array, symmetric_neighbors
 
-__all__ = ["LpCNMF"]
-
 #: Least denominator of a step.
 _FLOOR = 1e-10
 #: Steps after which starts are compared.

@@ -18,8 +18,6 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, scaled
 from sentree.paper.baselines.parts import means
 
-__all__ = ["MPCKMeans", "farthest_pair"]
-
 #: Least spread of a feature, so that its weight is finite.
 _LEAST_SPREAD = 1e-9
 #: Numbers in one block of temporary memory.

@@ -17,8 +17,6 @@ from sentree.constraints.closure import Closure
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import IntArray
 
-__all__ = ["consensus_levels"]
-
 Sets = NDArray[np.bool_]
 
 

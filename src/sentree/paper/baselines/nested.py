@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
 
-__all__ = ["meets", "nested_parents"]
-
 
 def meets(partitions: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     """Return the first row, its meet with the second row, that with the third, and so on."""

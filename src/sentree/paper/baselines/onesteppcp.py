@@ -21,8 +21,6 @@ from sentree.paper.baselines.pair_propagation import KnownPairs, Schedule, propa
 from sentree.paper.baselines.pair_relation import signed_relation
 from sentree.paper.baselines.soft_threshold import Matrix
 
-__all__ = ["OneStepPCP"]
-
 
 @dataclass(eq=False, repr=False)
 class OneStepPCP(Baseline):

@@ -12,8 +12,6 @@ import scipy.sparse as sp
 from sentree.paper.baselines.pair_relation import Relation
 from sentree.paper.baselines.soft_threshold import Matrix, SoftThreshold
 
-__all__ = ["KnownPairs", "Propagation", "Schedule", "propagate"]
-
 #: With more samples than these, numbers of single precision: the tolerance is far above rounding.
 _SINGLE = 500
 

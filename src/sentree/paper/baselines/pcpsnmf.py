@@ -27,8 +27,6 @@ from sentree.paper.baselines.symnmf import (
     times,
 )
 
-__all__ = ["PCPSNMF"]
-
 #: Rate at which weights fall with distance.
 _RATE = 0.25
 #: Least denominator: only keeps 0 / 0 from being NaN. Larger ones would kill small entries.

@@ -18,8 +18,6 @@ from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.tree_builder import TreeBuilder
 from sentree.tree import EncodingTree
 
-__all__ = ["Answers", "QueryBaseline", "SuperInstance", "merge_by_questions", "representative"]
-
 Oracle = Callable[[int, int], bool | None]
 Cluster = list["SuperInstance"]
 

@@ -28,8 +28,6 @@ from sentree.paper.baselines.symnmf import (
     times,
 )
 
-__all__ = ["S4NMF"]
-
 #: Width of the kernel; on features in [0, 1] all weights are close to 1.
 _WIDTH = 100.0
 #: Least denominator of a step.

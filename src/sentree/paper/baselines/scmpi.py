@@ -19,8 +19,6 @@ from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.pair_relation import Relation, signed_relation
 
-__all__ = ["SCMPI"]
-
 
 @dataclass(eq=False, repr=False)
 class SCMPI(Baseline):

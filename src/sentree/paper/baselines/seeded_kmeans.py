@@ -16,8 +16,6 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, class_columns, scaled
 from sentree.paper.baselines.parts import means
 
-__all__ = ["SeededKMeans"]
-
 
 @dataclass(eq=False, repr=False)
 class SeededKMeans(Baseline):

@@ -21,8 +21,6 @@ from sentree.paper.baselines.multicons import consensus_levels
 from sentree.paper.baselines.nested import meets, nested_parents
 from sentree.tree import EncodingTree
 
-__all__ = ["SemiMultiCons"]
-
 
 @dataclass(eq=False, repr=False)
 class SemiMultiCons(Baseline):

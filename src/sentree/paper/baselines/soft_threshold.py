@@ -8,8 +8,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-__all__ = ["SoftThreshold"]
-
 Matrix = NDArray[Any]
 
 #: A larger share of all eigenvectors is found faster by finding all of them.

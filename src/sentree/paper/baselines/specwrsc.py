@@ -24,8 +24,6 @@ from sentree.paper.baselines.parts import k_means_parts, one_thread
 from sentree.paper.baselines.tree_builder import TreeBuilder
 from sentree.tree import EncodingTree
 
-__all__ = ["SpecWRSC"]
-
 Order = NDArray[np.intp]
 
 #: Up to this size eigenvectors come from a dense solver.

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TreeBuilder"]
-
 
 class TreeBuilder:
     """Collects joins of nodes; the last join is the root.

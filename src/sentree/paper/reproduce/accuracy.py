@@ -20,8 +20,6 @@ from sentree.paper.reproduce.tables import (
 )
 from sentree.report.blocks import Bullets, Document, Heading, Span, Table, Text, counted
 
-__all__ = ["KINDS", "block_section", "explained", "method_name", "number", "signed_list"]
-
 KINDS = {"none": "No constraints", "pairs": "Pairs", "labels": "Labels"}
 MISSING = "–"
 UNEXPLAINED = "no known reason"

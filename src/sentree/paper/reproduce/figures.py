@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curves", "rank_diagrams", "save", "trade_off"]
-
 
 class Style(NamedTuple):
     """How a method is drawn, in every picture alike."""

@@ -16,8 +16,6 @@ from sentree.paper.reproduce.methods import METHODS, PROTOCOLS
 from sentree.paper.reproduce.runner import run
 from sentree.paper.reproduce.store import Outcome, Store
 
-__all__ = ["Plan", "execute", "prepare"]
-
 
 class Plan(NamedTuple):
     """What is to be done, checked."""

@@ -9,13 +9,10 @@ from typing import Any
 
 from sentree.paper.reproduce.accuracy import method_name, number
 from sentree.paper.reproduce.figures import rank_diagrams, save
-from sentree.paper.reproduce.groups import GROUPS
 from sentree.paper.reproduce.prose import TESTS
 from sentree.paper.reproduce.ranks import Ranking, p_value, ranking
-from sentree.paper.reproduce.tables import Block, Place, Score, our_values, printed_values
+from sentree.paper.reproduce.tables import GROUPS, Block, Place, Score, our_values, printed_values
 from sentree.report.blocks import Document, Heading, Paragraph, Picture, Span, Table, Text, counted
-
-__all__ = ["rank_section"]
 
 
 def rank_section(parts: Sequence[Block], scores: Mapping[Place, Score], folder: Path) -> Document:

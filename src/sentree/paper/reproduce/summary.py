@@ -12,8 +12,6 @@ from sentree.paper.reproduce.published import PRINTED
 from sentree.paper.reproduce.tables import Block, Comparison, Place, Score, compare, our_values
 from sentree.report.blocks import Bullets, Document, Heading, Paragraph, Span, Text, counted, prose
 
-__all__ = ["Wins", "overview", "wins"]
-
 
 def overview(scores: Mapping[Place, Score], parts: Sequence[Block], protocol: str) -> Document:
     """Write the summary."""

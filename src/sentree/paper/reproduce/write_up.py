@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sentree._util.files import write
 from sentree.paper.reproduce.accuracy import MISSING, block_section
+from sentree.paper.reproduce.costs import cost_section
 from sentree.paper.reproduce.figures import curves, save
 from sentree.paper.reproduce.grid import DETERMINISTIC, EXPERIMENTS
 from sentree.paper.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
-from sentree.paper.reproduce.spending import cost_section
 from sentree.paper.reproduce.standing import rank_section
 from sentree.paper.reproduce.summary import overview
 from sentree.paper.reproduce.tables import Block, Place, Score, blocks, in_order, scores
@@ -31,8 +31,6 @@ from sentree.report.blocks import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["write_report"]
 
 #: Pictures of the figures: file, experiment, the table whose data sets it shows.
 _PICTURES = (
