@@ -21,7 +21,7 @@ from sentree.paper.baselines.queries import (
     merge_by_questions,
     representative,
 )
-from sentree.paper.baselines.tree_builder import TreeBuilder
+from sentree.paper.baselines.trees import TreeBuilder
 
 
 @dataclass(eq=False, repr=False)

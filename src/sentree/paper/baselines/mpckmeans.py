@@ -32,31 +32,11 @@ _ROWS = 32
 class MPCKMeans(Baseline):
     """Metric pairwise constrained k-means: one weight per feature, learnt with the clusters.
 
-    Every round puts each sample where its distance to the centre and the constraints it would
-    break cost least, then moves the centres and weighs the features anew.
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters; some may end empty, which makes them fewer.
-    max_iter : int, default=10
-        Number of rounds. Fewer are needed only where nothing is constrained.
-    scale : {"minmax", "zscore", "unit"} or None, default="zscore"
-        How features are scaled first.
-    random_state : int, RandomState or None, default=None
-        Seed of the order of visits and of centres that no must-link suggests; None is 0.
-
-    Attributes
-    ----------
-    labels_ : int32 array of shape (n_samples,)
-        Cluster of every sample.
-    metric_ : array of shape (n_features,)
-        Weight of every scaled feature.
-    n_iter_ : int
-        Number of rounds.
-    objective_ : list of float
-        Squared distances, less n times the logarithm of the metric's determinant, plus what broken
-        constraints cost, after every round. It need not fall.
+    The base clusterings of :class:`SemiMultiCons`. Every round puts each sample where its distance
+    to the centre and the constraints it would break cost least, then moves the centres and weighs
+    the features anew. Clusters may end empty, which makes them fewer. ``metric_`` holds the weight
+    of every scaled feature; ``objective_``, after every round, the squared distances, less n times
+    the logarithm of the metric's determinant, plus what broken constraints cost. It need not fall.
 
     Notes
     -----

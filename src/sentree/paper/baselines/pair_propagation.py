@@ -43,13 +43,7 @@ class Propagation:
 
 
 class KnownPairs:
-    """The given relation, ready to be propagated again and again.
-
-    Parameters
-    ----------
-    relation : csr_array of shape (n, n)
-        Symmetric, with 1 for together, -1 for apart.
-    """
+    """The given relation, 1 for together and -1 for apart, to be propagated again and again."""
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation

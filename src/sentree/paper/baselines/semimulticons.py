@@ -18,7 +18,7 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.mpckmeans import MPCKMeans
 from sentree.paper.baselines.multicons import consensus_levels
-from sentree.paper.baselines.nested import meets, nested_parents
+from sentree.paper.baselines.trees import meets, nested_parents
 from sentree.tree import EncodingTree
 
 

@@ -21,7 +21,7 @@ from sentree.metrics import dasgupta_cost
 from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.parts import k_means_parts, one_thread
-from sentree.paper.baselines.tree_builder import TreeBuilder
+from sentree.paper.baselines.trees import TreeBuilder
 from sentree.tree import EncodingTree
 
 Order = NDArray[np.intp]
