@@ -151,7 +151,7 @@ def test_every_public_module_has_an_api_page():
         *("graph.graph", "graph.build", "tree.tree", "datasets", "metrics"),
         *(f"paper.baselines.{file}" for file in sorted({*_HOME.values(), "mpckmeans"})),
         *("io.names", "io.labels", "_util.wording"),
-        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.strengths", "plots.summaries"),
+        *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
         *("report.broken", "report.map", "report.report"),
     ],
 )

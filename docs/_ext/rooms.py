@@ -23,7 +23,6 @@ ROOMS = (
     "datasets",
     "metrics",
     "plots",
-    "document",
     "io",
     "report",
     "tl",

@@ -1,9 +1,9 @@
 """Documents as HTML and Markdown: the blocks that the reports of models need."""
 
 from page import Page
-from sentree.document.as_html import as_html
-from sentree.document.as_markdown import as_markdown
-from sentree.document.blocks import Facts, Folded, Heading, Paragraph, Span, Table, counted
+from sentree.report.as_html import as_html
+from sentree.report.as_markdown import as_markdown
+from sentree.report.blocks import Facts, Folded, Heading, Paragraph, Span, Table, counted
 
 COLUMNS = [("", "sample"), ("", "said"), ("", "count")]
 DOCUMENT = [

@@ -13,8 +13,8 @@ from sklearn.datasets import load_iris, make_blobs
 
 from page import Page
 from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, report
-from sentree.document.blocks import Picture
-from sentree.report import report as report_module
+from sentree.report import assemble as report_module
+from sentree.report.blocks import Picture
 from sentree.report.pictures import Pictures
 from sentree.tree import EncodingTree
 

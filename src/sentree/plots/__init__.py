@@ -8,8 +8,12 @@ be made with ``layout="constrained"`` or saved with ``bbox_inches="tight"``.
 from sentree.plots.agreement import agreement
 from sentree.plots.icicle import tree
 from sentree.plots.scatter import partition
-from sentree.plots.strengths import membership_strength
-from sentree.plots.summaries import cluster_sizes, constraint_satisfaction, objective
+from sentree.plots.summaries import (
+    cluster_sizes,
+    constraint_satisfaction,
+    membership_strength,
+    objective,
+)
 
 __all__ = [
     "agreement",

@@ -13,8 +13,6 @@ from sentree.plots.style import BLUE, INK, SMALL, axes_of, bounds, mixed, ranked
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["agreement"]
-
 #: Up to so many rows or columns are all named; of more, as many as have room.
 _NAMED = 60
 

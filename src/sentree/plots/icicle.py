@@ -16,6 +16,7 @@ from sentree.plots.style import (
     SMALL,
     axes_of,
     bounds,
+    legend,
     mixed,
     palette,
     ranked,
@@ -27,8 +28,6 @@ from sentree.tree import EncodingTree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
-
-__all__ = ["tree"]
 
 #: Colour of a node that holds all classes alike.
 _MIXED = "#EBEBEB"
@@ -277,17 +276,8 @@ def _legend(ax: Axes, blocks: _Blocks) -> None:
         style: Any = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": _HATCH}
         handles.append(Patch(label="small nodes, united", linewidth=0, **style))
     if handles:
-        ax.legend(
-            handles=handles,
-            title=title,
-            title_fontsize=SMALL,
-            fontsize=SMALL,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            frameon=False,
-            alignment="left",
-            borderaxespad=0.0,
-        )
+        more: Any = {"title": title, "alignment": "left", "borderaxespad": 0.0}
+        legend(ax, "upper left", (1.01, 1.0), handles=handles, **more)
 
 
 def _write(ax: Axes, blocks: _Blocks, ends_only: bool) -> None:

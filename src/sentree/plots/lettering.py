@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-__all__ = ["class_title", "lettering", "literal", "with_class"]
-
 #: Fonts with letters that matplotlib's own lacks, of which those that are installed are tried.
 _FURTHER = (
     *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR"),

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["all_drawn", "draw_constraints"]
-
 
 class _Look(NamedTuple):
     """How the statements of a kind are drawn: pairs as lines, points with a marker."""

@@ -15,8 +15,6 @@ from sentree.tree import EncodingTree, TreeShape
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["Outline", "majority", "outline", "rulers"]
-
 #: Share of a class from which on a node is nearly all of it.
 _NEARLY_ALL = 0.9
 

@@ -15,6 +15,7 @@ from sentree.plots.style import (
     SMALL,
     axes_of,
     bounds,
+    legend,
     palette,
     ranked,
     recoloured,
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sentree.constraints import Constraints
-
-__all__ = ["partition"]
 
 #: Up to so many clusters have an own colour and marker in a legend; more are named in the picture.
 _LEGEND = 20
@@ -118,16 +117,7 @@ def partition(
     note = None if few else f"{len(names):,} clusters, named at their centres where there is room"
     below = None
     if handles or note:
-        below = ax.legend(
-            handles=handles,
-            title=note,
-            ncols=2,
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            frameon=False,
-            fontsize=SMALL,
-            title_fontsize=SMALL,
-        )
+        below = legend(ax, "upper center", (0.5, 0.0), handles=handles, title=note, ncols=2)
     if few:
         _list_clusters(ax, names, size, shades)
         if below:
@@ -190,9 +180,9 @@ def _list_clusters(ax: Axes, names: list[str], size: Any, shades: Any) -> None:
             [],
             [],
             linestyle="none",
-            marker=_MARKERS[number // len(COLOURS)],
             markersize=5,
             markeredgewidth=0,
+            marker=_MARKERS[number // len(COLOURS)],
             color=shade,
             label=f"{literal(name)} ({count:,})",
         )
@@ -200,17 +190,9 @@ def _list_clusters(ax: Axes, names: list[str], size: Any, shades: Any) -> None:
             zip(shortened(names), size.tolist(), shades.tolist(), strict=True)
         )
     ]
-    ax.legend(
-        handles=handles,
-        title=f"{len(names)} cluster{'s' if len(names) > 1 else ''}",
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
-        fontsize=SMALL,
-        title_fontsize=SMALL,
-        labelspacing=0.35,
-        alignment="left",
-    )
+    title = f"{len(names)} cluster{'s' if len(names) > 1 else ''}"
+    more: Any = {"handles": handles, "title": title, "labelspacing": 0.35, "alignment": "left"}
+    legend(ax, "center left", (1.0, 0.5), **more)
 
 
 def _name_clusters(ax: Axes, centres: Any, names: list[str]) -> None:

@@ -15,13 +15,8 @@ from sentree.plots.lettering import lettering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
     from matplotlib.transforms import Bbox
-
-__all__ = [
-    *("BLUE", "BROKEN", "COLOURS", "INK", "SMALL"),
-    *("axes_of", "bounds", "checked_strength", "mixed", "palette", "plain", "ranked"),
-    *("recoloured", "save", "shortened"),
-]
 
 BLUE = "#0072B2"
 #: Okabe and Ito's colours without black, which text and lines need.
@@ -66,6 +61,18 @@ def save(picture: Any, path: str | os.PathLike[str]) -> Path:
     with replacing(target) as part, lettering(), rc_context({"svg.hashsalt": "sentree"}):
         figure.savefig(part, format=kind, dpi=150, bbox_inches="tight", metadata=metadata)
     return target
+
+
+def legend(ax: Axes, loc: str, at: tuple[float, float], **more: Any) -> Legend:
+    """Add a small legend without a frame; ``loc`` is the corner that stands at ``at``."""
+    look: Any = {"loc": loc, "bbox_to_anchor": at, "fontsize": SMALL, "title_fontsize": SMALL}
+    return ax.legend(frameon=False, **look, **more)
+
+
+def note(ax: Axes, text: str, point: Any, offset: tuple[float, float], **more: Any) -> None:
+    """Write small text at an offset in points from a point."""
+    look: Any = {"textcoords": "offset points", "fontsize": SMALL, "color": INK}
+    ax.annotate(text, point, xytext=offset, **look, **more)
 
 
 def plain(ax: Axes) -> None:

@@ -4,8 +4,8 @@
 :func:`broken_statements` says which constraints are broken.
 """
 
+from sentree.report.assemble import write_report
 from sentree.report.broken import broken_statements
 from sentree.report.map import places
-from sentree.report.report import write_report
 
 __all__ = ["broken_statements", "places", "write_report"]

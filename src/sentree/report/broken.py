@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from sentree import plots
-from sentree.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
 from sentree.metrics import level_purity
+from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject
-
-__all__ = ["broken_statements", "constraint_section"]
 
 #: Broken constraints of a kind that are listed at once, and at most.
 _LISTED, _MOST = 15, 200
@@ -42,7 +41,7 @@ def constraint_section(subject: Subject, pictures: Pictures) -> Document:
         )
     ]
     if not report.n_broken:
-        document.append(Paragraph(prose("No constraint is broken.")))
+        document.append(Paragraph("No constraint is broken."))
     for kind in kinds:
         if len(report.broken[kind]):
             document += _broken(subject, kind)
@@ -61,22 +60,17 @@ def _counting(kinds: Sequence[str]) -> str:
 def _broken(subject: Subject, kind: str) -> Document:
     """List the broken constraints of a kind."""
     count = len(subject.report.broken[kind])
-    rows = []
-    for row in _rows(subject, kind):
-        rows.append([[Span(cell)] for cell in row])
-        if len(rows) == _MOST:
-            break
-    columns = [("", subject.sample_heading), ("", "was said to be"), ("", "is in")]
+    rows = list(islice(_rows(subject, kind), _MOST))
+    columns = (subject.sample_heading, "was said to be", "is in")
     title = f"Broken: {counted(count, _TITLES[kind])}"
     if kind == "together":
         title = f"Broken: {counted(count, 'member')} outside the group"
     elif kind == "apart":
         title = f"Broken: {counted(count, 'group')} with members that share a cluster"
-    caption = prose(f"{title}.")
-    document: list[Any] = [Table(caption, columns, rows[:_LISTED], words=(1, 2))]
+    document: list[Any] = [Table(f"{title}.", columns, rows[:_LISTED], words=(1, 2))]
     if len(rows) > _LISTED:
         capped = f"The first {_MOST} of {count:,} are listed." if count > len(rows) == _MOST else ""
-        rest = Table(prose(capped), columns, rows[_LISTED:], words=(1, 2))
+        rest = Table(capped, columns, rows[_LISTED:], words=(1, 2))
         document.append(Folded(f"{len(rows) - _LISTED:,} more", [rest]))
     return document
 
@@ -147,10 +141,10 @@ def _levels(subject: Subject) -> Document:
     purity = level_purity(model.constraints_, model.tree_)
     rows = [
         [
-            [Span(str(depth + 1))],
-            [Span(f"{level.label_index.size:,}")],
-            [Span(f"{len(level.classes):,}")],
-            [Span(MISSING if math.isnan(pure) else f"{pure:.3f}")],
+            str(depth + 1),
+            f"{level.label_index.size:,}",
+            f"{len(level.classes):,}",
+            MISSING if math.isnan(pure) else f"{pure:.3f}",
         ]
         for depth, (level, pure) in enumerate(zip(levels, purity, strict=True))
     ]
@@ -158,6 +152,5 @@ def _levels(subject: Subject) -> Document:
         "Labels were given at several levels. Purity says how well the tree keeps those of a "
         "level: 1 where each class has a branch of its own."
     )
-    names = ("level", "labelled samples", "classes", "purity")
-    table = Table(prose("From coarse to fine."), [("", name) for name in names], rows)
-    return [Paragraph(prose(told)), table]
+    columns = ("level", "labelled samples", "classes", "purity")
+    return [Paragraph(told), Table("From coarse to fine.", columns, rows)]

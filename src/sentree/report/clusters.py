@@ -8,22 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree import plots
-from sentree.document.blocks import (
-    Document,
-    Folded,
-    Paragraph,
-    Span,
-    Table,
-    Text,
-    counted,
-    prose,
-)
 from sentree.estimators.membership import second_best
 from sentree.plots.links import all_drawn
+from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject, percent
-
-__all__ = ["cluster_section", "map_section", "unsure_section"]
 
 #: Clusters listed at once, and at most; samples listed; lines and marks of constraints drawn.
 _LISTED, _MOST, _UNSURE, _DRAWN = 25, 500, 25, 100
@@ -84,11 +73,9 @@ def cluster_section(subject: Subject, pictures: Pictures) -> Document:
     order = [k for k in order if subject.sizes[k]]
     document: list[Any] = [
         Paragraph(
-            prose(
-                "Strength says how firmly the data hold a sample in its cluster: 1 is surely, and "
-                "below 0.5 another cluster would suit the sample better by the data alone. "
-                "Constraints do not count in it."
-            )
+            "Strength says how firmly the data hold a sample in its cluster: 1 is surely, and "
+            "below 0.5 another cluster would suit the sample better by the data alone. "
+            "Constraints do not count in it."
         ),
         _table(subject, order[:_LISTED], _caption(subject, len(order))),
     ]
@@ -147,7 +134,7 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
     code_of = {name: code for code, name in enumerate(given.classes)}
     named = np.array([code_of.get(name, -1) for name in subject.model.cluster_names_])
     agree = np.bincount(of_cluster, given.label_code == named[of_cluster], k).astype(np.int64)
-    rows: list[list[Text]] = []
+    rows = []
     for c in chosen:
         row = [
             str(c),
@@ -159,10 +146,8 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
         if labelled:
             row[1:1] = [subject.class_names[c] or MISSING]
             row += [f"{known[c]:,}", f"{agree[c]:,}" if known[c] else MISSING]
-        rows.append([[Span(text)] for text in row])
-    return Table(
-        prose(caption), [("", name) for name in columns], rows, words=(1,) if labelled else ()
-    )
+        rows.append(row)
+    return Table(caption, columns, rows, words=(1,) if labelled else ())
 
 
 def unsure_section(subject: Subject) -> Document:
@@ -176,7 +161,7 @@ def unsure_section(subject: Subject) -> Document:
             if subject.model.n_clusters_ == 1
             else "None: no sample has a neighbour in another cluster."
         )
-        return [Paragraph(prose(told))]
+        return [Paragraph(told)]
     other = second_best(subject.model.graph_, subject.labels)
     given = subject.model.constraints_
     known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
@@ -184,7 +169,7 @@ def unsure_section(subject: Subject) -> Document:
     columns = [subject.sample_heading, "cluster", "strength", "best other cluster", "its strength"]
     if bound:
         columns.append("constraints on it")
-    rows: list[list[Text]] = []
+    rows = []
     for row in lowest.tolist():
         rival = int(other.labels[row])
         cells = [
@@ -197,7 +182,7 @@ def unsure_section(subject: Subject) -> Document:
         if bound:
             said = f"labelled {subject.known_class(known[row])}" if row in known else "yes"
             cells.append(said if row in bound else MISSING)
-        rows.append([[Span(text)] for text in cells])
+        rows.append(cells)
     caption = f"The {counted(len(rows), 'sample')} with the lowest strength, the lowest first."
     isolated = subject.model.graph_.isolated.size
     if isolated:
@@ -210,4 +195,4 @@ def unsure_section(subject: Subject) -> Document:
             " Where a strength is below 0.5 and there are constraints on the sample, these may "
             "hold it against the data: look whether they are right."
         )
-    return [Table(prose(caption), [("", name) for name in columns], rows, words=(1, 3, 5))]
+    return [Table(caption, columns, rows, words=(1, 3, 5))]

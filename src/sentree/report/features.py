@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sentree.document.blocks import Document, Folded, Paragraph, Span, Table, counted, prose
 from sentree.relation.feature_weights import Features
+from sentree.report.blocks import Document, Folded, Paragraph, Table, counted, prose
 from sentree.report.subject import Subject, clean
-
-__all__ = ["feature_section"]
 
 
 def feature_section(subject: Subject) -> Document:
@@ -32,16 +30,12 @@ def feature_section(subject: Subject) -> Document:
             "very large ones) went in as a logarithm, so that the few do not decide."
         )
     told.append("Fit with `affinity='gaussian'` to take the features as they are.")
+    said = str(features)
     return [
         Paragraph(prose(" ".join(told))),
-        Paragraph([Span(clean(_sentence(features)))]),
+        Paragraph(clean(f"{said[:1].upper()}{said[1:]}.")),
         Folded("All features", [_table(features)]),
     ]
-
-
-def _sentence(features: Features) -> str:
-    said = str(features)
-    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _table(features: Features) -> Table:
@@ -49,12 +43,8 @@ def _table(features: Features) -> Table:
     weights = np.ones(features.n_features) if features.weights is None else features.weights
     tamed = set(features.tamed.tolist())
     rows = [
-        [
-            [Span(clean(features.name(k)))],
-            [Span(f"{weights[k]:.2f}")],
-            [Span("logarithm" if k in tamed else "")],
-        ]
+        [clean(features.name(k)), f"{weights[k]:.2f}", "logarithm" if k in tamed else ""]
         for k in np.argsort(-weights, kind="stable").tolist()
     ]
     caption = "Weights of the features in distances, 1 on average."
-    return Table(prose(caption), [("", "feature"), ("", "weight"), ("", "tail")], rows, words=(2,))
+    return Table(caption, ["feature", "weight", "tail"], rows, words=(2,))

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray, Graph
 from sentree.search.recipes import strongest
 
-__all__ = ["is_map", "places"]
-
 #: Most samples that are laid out; others are put among their neighbours.
 _LAID_OUT = 5000
 #: Neighbours that draw a sample, and random others that push it away in a step.

@@ -9,20 +9,8 @@ from inspect import signature
 from typing import Any
 
 from sentree import __version__
-from sentree.document.blocks import (
-    Bullets,
-    Document,
-    Facts,
-    Folded,
-    Paragraph,
-    Span,
-    Table,
-    counted,
-    prose,
-)
+from sentree.report.blocks import Bullets, Document, Facts, Folded, Paragraph, Span, Table, counted
 from sentree.report.subject import Subject, clean, percent
-
-__all__ = ["headline", "recipe"]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
@@ -47,10 +35,10 @@ def headline(subject: Subject, source: Any, warnings: Sequence[Any]) -> Document
     document: list[Any] = [Facts(facts)]
     if source is not None:
         document.append(Paragraph([Span("Data: "), Span(clean(source), "code")]))
-    document.append(Paragraph(prose(told)))
+    document.append(Paragraph(told))
     if warnings:
         document.append(Paragraph([Span("Warnings of this run", "strong")]))
-        document.append(Bullets([[Span(clean(text))] for text in warnings]))
+        document.append(Bullets([clean(text) for text in warnings]))
     return document
 
 
@@ -95,38 +83,31 @@ def recipe(subject: Subject, command: str | None) -> Document:
     """Give the command, the call, the parameters and the versions."""
     model = subject.model
     values = model.get_params(deep=False)
-    usual = {
-        name: parameter.default for name, parameter in signature(type(model)).parameters.items()
+    usual = signature(type(model)).parameters
+    changed = {
+        name: value for name, value in values.items() if not _same(value, usual[name].default)
     }
-    changed = {name: value for name, value in values.items() if not _same(value, usual[name])}
     written = ", ".join(f"{name}={_value(value)}" for name, value in changed.items())
-    versions = [("sentree", __version__), ("Python", platform.python_version())]
-    versions += [(package, _version(package)) for package in _PACKAGES]
+    versions = {"sentree": __version__, "Python": platform.python_version()}
+    versions |= {package: _version(package) for package in _PACKAGES}
     rows = [
-        [[Span(name)], [Span(_value(value), "code")], [Span("changed" if name in changed else "")]]
+        [name, [Span(_value(value), "code")], "changed" if name in changed else ""]
         for name, value in values.items()
     ]
     known = " and the constraints" if subject.report.n_given else ""
     call = f"{type(model).__name__}({written})"
-    listed = ", ".join(f"{name} {number}" for name, number in versions)
-    on_command_line = (
-        [Paragraph([Span("On the command line: "), Span(clean(command), "code")])]
-        if command is not None
-        else []
-    )
+    listed = ", ".join(f"{name} {number}" for name, number in versions.items())
+    document: list[Any] = []
+    if command is not None:
+        document.append(Paragraph([Span("On the command line: "), Span(clean(command), "code")]))
     return [
-        *on_command_line,
+        *document,
         Paragraph([Span("In Python: "), Span(call, "code"), Span(f", fitted to the data{known}.")]),
         Paragraph(
-            prose(
-                "With the same data, constraints and versions the result is the same. Versions: "
-                f"{listed}."
-            )
+            "With the same data, constraints and versions the result is the same. Versions: "
+            f"{listed}."
         ),
-        Folded(
-            "All parameters",
-            [Table([], [("", "parameter"), ("", "value"), ("", "")], rows, words=(1, 2))],
-        ),
+        Folded("All parameters", [Table("", ("parameter", "value", ""), rows, words=(1, 2))]),
     ]
 
 

@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree import plots
-from sentree.document.blocks import Document, Paragraph, Span, Table, counted, prose
-from sentree.estimators.hierarchy import SSEHierarchy
+from sentree.report.blocks import Document, Paragraph, Span, Table, Text, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import Subject, clean
 from sentree.search.natural_number import NaturalScale
 from sentree.search.recipes import Recipe, Selection
-
-__all__ = ["search_section", "tree_section"]
 
 #: What the constraints add to the objective of clusters, and of a tree.
 _COST = "Broken must-links add to it and kept cannot-links take from it; labels do both."
@@ -31,13 +28,11 @@ def tree_section(subject: Subject, pictures: Pictures) -> Document:
     tree = subject.model.tree_
     if tree.height < 2:
         told = "The tree has no branches: all samples are right below the top, so none is drawn."
-        return [Paragraph(prose(told))]
+        return [Paragraph(told)]
     return [
         Paragraph(
-            prose(
-                f"The tree has {counted(tree.n_nodes - tree.n_leaves, 'branching point')} and "
-                f"{tree.height:,} levels below the top, the lowest of which are the samples."
-            )
+            f"The tree has {counted(tree.n_nodes - tree.n_leaves, 'branching point')} and "
+            f"{tree.height:,} levels below the top, the lowest of which are the samples."
         ),
         pictures.draw(
             "tree",
@@ -55,7 +50,7 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     """Tell the value of the result, the way there, and how the recipe was chosen."""
     model = subject.model
     penalty = model.objective_ - model.entropy_
-    is_tree = isinstance(model, SSEHierarchy)
+    is_tree = subject.is_tree
     told = (
         "The search makes one number as small as it can, the objective. It is "
         f"{model.objective_:.4f} bits: {model.entropy_:.4f} to describe each step of a walk from "
@@ -69,11 +64,9 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
         " Lower is better, but only among results of the same data, constraints and number of "
         "clusters."
     )
-    document: list[Any] = [Paragraph(prose(told))]
+    document: list[Any] = [Paragraph(told)]
     if getattr(model, "graph_settings_", None) is not None:
-        document.append(
-            Paragraph([Span(clean(f"The samples were taken for {model.graph_settings_}."))])
-        )
+        document.append(Paragraph(clean(f"The samples were taken for {model.graph_settings_}.")))
     if model.scale_ is not None:
         document += _scale(model.scale_)
     trace = np.asarray(model.trace_)
@@ -93,8 +86,8 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
 
 def _scale(scale: NaturalScale) -> Document:
     """Tell which numbers of clusters came into question."""
-    rows = [
-        [[Span(f"{number:,}", "plain" if at else "strong")], [Span(f"{share:.0%}")]]
+    rows: list[list[Text]] = [
+        [[Span(f"{number:,}", "plain" if at else "strong")], f"{share:.0%}"]
         for at, (number, share) in enumerate(zip(scale.candidates, scale.support, strict=True))
     ]
     caption = (
@@ -102,10 +95,9 @@ def _scale(scale: NaturalScale) -> Document:
         "and from different starts. The share of the answers for each number; numbers within a "
         "tenth of it count with it."
     )
-    names = ("clusters", "share of the answers")
     return [
-        Paragraph(prose(f"The data chose the number of clusters: {scale}.")),
-        Table(prose(caption), [("", name) for name in names], rows),
+        Paragraph(f"The data chose the number of clusters: {scale}."),
+        Table(caption, ("clusters", "share of the answers"), rows),
     ]
 
 
@@ -124,16 +116,16 @@ def _rise(trace: NDArray[Any], is_tree: bool) -> str:
 
 def _selection(selection: Selection) -> Document:
     """Tell which recipes were compared by the constraints."""
-    rows = []
+    rows: list[list[Text]] = []
     for number, candidate in enumerate(selection.candidates):
         chosen = candidate.recipe == selection.chosen
         gain = f"{candidate.gain:+.3f} ± {candidate.error:.3f}" if number else "–"
         rows.append(
             [
                 [Span(_recipe(candidate.recipe), "strong" if chosen else "plain")],
-                [Span(f"{candidate.score:.3f}")],
-                [Span(gain)],
-                [Span("taken" if chosen else "")],
+                f"{candidate.score:.3f}",
+                gain,
+                "taken" if chosen else "",
             ]
         )
     caption = (
@@ -142,8 +134,8 @@ def _selection(selection: Selection) -> Document:
         "was not told (1 is best). Another than the usual way is taken only where it "
         "is clearly better."
     )
-    names = ("way of searching", "score", "against the usual", "")
-    return [Table(prose(caption), [("", name) for name in names], rows, words=(3,))]
+    columns = ("way of searching", "score", "against the usual", "")
+    return [Table(caption, columns, rows, words=(3,))]
 
 
 def _recipe(recipe: Recipe) -> str:

@@ -15,8 +15,6 @@ from sentree.graph import FloatArray
 from sentree.plots.lettering import class_title, with_class
 from sentree.plots.style import shortened
 
-__all__ = ["MISSING", "Subject", "clean", "percent"]
-
 MISSING = "–"
 #: Most letters of a name that are shown.
 _LONGEST = 40
@@ -57,6 +55,7 @@ class Subject:
                 f"{' before fit' if hasattr(model, 'fit') else ''}"
             )
         self.model = model
+        self.is_tree = hasattr(model, "height")  # a parameter of SSEHierarchy
         self.n = int(model.labels_.size)
         if ids is not None and len(ids) != self.n:
             raise ValueError(f"{len(ids)} ids for {self.n} samples: give one for each")

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     import pandas
     from anndata import AnnData as AnnData
 
-__all__ = [
-    "Source",
-    "checked",
-    "choose_graph",
-    "column",
-    "copied",
-    "missing_key",
-    "natural_order",
-    "restricted",
-]
-
 
 class Source(NamedTuple):
     """What is clustered: a graph or samples, how sentree is to take it, and where it comes from."""

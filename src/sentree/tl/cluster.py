@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-__all__ = ["sse", "sse_tree"]
-
 
 def sse(
     adata: AnnData,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-__all__ = ["gather", "with_names"]
-
 
 def gather(
     adata: AnnData,

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from sentree.estimators.base import SSEEstimator
     from sentree.tl.cells import AnnData
 
-__all__ = ["check_key", "get_constraints", "get_tree", "store_clusters", "store_tree"]
-
 #: Columns of the tables of statements, by kind.
 _COLUMNS = {
     "must_link": ("cell", "other"),

@@ -18,7 +18,7 @@ START = (toy.start(6, 3, 1), toy.start(3, 3, 2), toy.start(12, 3, 3))
 
 
 def toy_problem(alpha=10.0, seeds=SEEDS):
-    return lpcnmf._Problem.of(FEATURES, sp.csr_array(toy.affinity()), seeds, alpha)
+    return lpcnmf._Objective.of(FEATURES, sp.csr_array(toy.affinity()), seeds, alpha)
 
 
 def toy_start():

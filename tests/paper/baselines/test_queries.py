@@ -9,7 +9,7 @@ from toy import GROUPS, easy_blobs, points
 from sentree import ConstraintConflict, Constraints
 from sentree.paper.baselines import COBRA, COBRAS
 from sentree.paper.baselines.queries import Answers, SuperInstance, merge_by_questions
-from sentree.paper.baselines.tree_builder import TreeBuilder
+from sentree.paper.baselines.trees import TreeBuilder
 
 BOTH = [COBRA, COBRAS]
 

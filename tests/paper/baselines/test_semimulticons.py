@@ -13,7 +13,7 @@ from sentree.datasets import sample_pairs
 from sentree.metrics import dendrogram_purity
 from sentree.paper.baselines import SemiMultiCons
 from sentree.paper.baselines.multicons import consensus_levels
-from sentree.paper.baselines.nested import meets, nested_parents
+from sentree.paper.baselines.trees import meets, nested_parents
 from sentree.tree import EncodingTree
 
 

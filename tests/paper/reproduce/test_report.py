@@ -10,11 +10,11 @@ import pytest
 from fake_results import MANIFEST, fake_results, frame, row
 
 from page import Page
-from sentree.document.as_markdown import as_markdown
 from sentree.paper.reproduce.accuracy import block_section
-from sentree.paper.reproduce.overview import wins
-from sentree.paper.reproduce.report import write_report
+from sentree.paper.reproduce.summary import wins
 from sentree.paper.reproduce.tables import blocks, scores
+from sentree.paper.reproduce.write_up import write_report
+from sentree.report.as_markdown import as_markdown
 
 #: One worker makes what the tests share.
 pytestmark = pytest.mark.xdist_group("reproduce report")
@@ -236,7 +236,7 @@ def test_every_picture_of_a_method_looks_alike_and_unlike_the_others():
 
 def test_importing_is_cheap_and_pyplot_is_left_alone():
     code = (
-        "import sys, sentree.paper.reproduce.report\n"
+        "import sys, sentree.paper.reproduce.write_up\n"
         "heavy = {'pandas', 'matplotlib', 'sklearn', 'scipy.stats'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
         "from sentree.paper.reproduce.figures import rank_diagrams\n"

@@ -20,15 +20,6 @@ from sentree.estimators.inputs import check_length, gather_constraints
 from sentree.graph import FloatArray
 from sentree.graph.scaling import Layout
 
-__all__ = [
-    "Baseline",
-    "class_codes",
-    "class_columns",
-    "nearest",
-    "scaled",
-    "unit_rows",
-]
-
 IntArray = NDArray[np.int64]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,8 +19,6 @@ from sentree.constraints.closure import Closure
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, scaled
 
-__all__ = ["ConstrainedMeanShift"]
-
 #: Modes closer than this share of the bandwidth are one: they move alike from then on.
 _SAME = 1e-9
 #: Least reach of a cannot-link.
@@ -29,6 +28,7 @@ _MOST_LINKS = 200_000
 _UNIT = Interval(Real, 0, 1, closed="left")
 
 
+@dataclass(eq=False, repr=False)
 class ConstrainedMeanShift(Baseline):
     """Mean shift with a growing bandwidth, whose attraction is cut around cannot-links.
 
@@ -106,6 +106,20 @@ class ConstrainedMeanShift(Baseline):
     [0, 0, 1, 1]
     """
 
+    n_clusters: int | None = None
+    _: KW_ONLY
+    max_iter: int = 80
+    blurring: bool = False
+    kernel: str = "gaussian"
+    trunc: float = 0.2
+    c_scale: float = 0.5
+    merge_k: float = 0.99
+    merge_b: float = 0.1
+    bandwidth: ArrayLike | None = None
+    early_stopping: bool = True
+    scale: str | None = "minmax"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -120,35 +134,6 @@ class ConstrainedMeanShift(Baseline):
         "scale": Baseline._parameter_constraints["scale"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        max_iter: int = 80,
-        blurring: bool = False,
-        kernel: str = "gaussian",
-        trunc: float = 0.2,
-        c_scale: float = 0.5,
-        merge_k: float = 0.99,
-        merge_b: float = 0.1,
-        bandwidth: ArrayLike | None = None,
-        early_stopping: bool = True,
-        scale: str | None = "minmax",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.blurring = blurring
-        self.kernel = kernel
-        self.trunc = trunc
-        self.c_scale = c_scale
-        self.merge_k = merge_k
-        self.merge_b = merge_b
-        self.bandwidth = bandwidth
-        self.early_stopping = early_stopping
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)

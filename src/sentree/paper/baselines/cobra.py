@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -19,11 +20,10 @@ from sentree.paper.baselines.queries import (
     merge_by_questions,
     representative,
 )
-from sentree.paper.baselines.tree_builder import TreeBuilder
-
-__all__ = ["COBRA"]
+from sentree.paper.baselines.trees import TreeBuilder
 
 
+@dataclass(eq=False, repr=False)
 class COBRA(QueryBaseline):
     """Constraint-based repeated aggregation: k-means parts, merged by questions.
 
@@ -86,25 +86,18 @@ class COBRA(QueryBaseline):
     ([0, 0, 0, 0, 1, 1], 2)
     """
 
+    n_super_instances: int = 50
+    _: KW_ONLY
+    max_queries: int | None = None
+    scale: str | None = "zscore"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_super_instances": [Interval(Integral, 1, None, closed="left")],
         "max_queries": [Interval(Integral, 0, None, closed="left"), None],
         "scale": Baseline._parameter_constraints["scale"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_super_instances: int = 50,
-        *,
-        max_queries: int | None = None,
-        scale: str | None = "zscore",
-        random_state: Any = None,
-    ) -> None:
-        self.n_super_instances = n_super_instances
-        self.max_queries = max_queries
-        self.scale = scale
-        self.random_state = random_state
 
     def _search(self, X: FloatArray, ask: Answers, random: np.random.RandomState) -> None:
         instances = self._super_instances(X, ask.may_ask, random)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -20,11 +21,10 @@ from sentree.paper.baselines.queries import (
     merge_by_questions,
     representative,
 )
-from sentree.paper.baselines.tree_builder import TreeBuilder
-
-__all__ = ["COBRAS"]
+from sentree.paper.baselines.trees import TreeBuilder
 
 
+@dataclass(eq=False, repr=False)
 class COBRAS(QueryBaseline):
     """Active clustering that splits super-instances and merges clusters in turn.
 
@@ -80,25 +80,18 @@ class COBRAS(QueryBaseline):
     [0, 0, 0, 0, 1, 1]
     """
 
+    max_queries: int = 100
+    _: KW_ONLY
+    scale: str | None = "zscore"
+    n_init: int = 10
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_queries": [Interval(Integral, 0, None, closed="left")],
         "scale": Baseline._parameter_constraints["scale"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        max_queries: int = 100,
-        *,
-        scale: str | None = "zscore",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.max_queries = max_queries
-        self.scale = scale
-        self.n_init = n_init
-        self.random_state = random_state
 
     def _search(self, X: FloatArray, ask: Answers, random: np.random.RandomState) -> None:
         cutter = _Cutter(X, ask, random, self.n_init)

@@ -11,8 +11,6 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from sentree.graph import FloatArray
 
-__all__ = ["leading"]
-
 #: Up to this many rows all eigenvectors are found at once.
 _FEW = 300
 #: Up to this many rows they are found where a few do not settle in this many restarts: eigenvalues

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,14 +18,13 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, class_columns, nearest, scaled
 from sentree.paper.baselines.symnmf import start_array, symmetric_neighbors
 
-__all__ = ["LpCNMF"]
-
 #: Least denominator of a step.
 _FLOOR = 1e-10
 #: Steps after which starts are compared.
 _TRIAL = 30
 
 
+@dataclass(eq=False, repr=False)
 class LpCNMF(Baseline):
     """NMF constrained by label propagation.
 
@@ -98,6 +98,19 @@ class LpCNMF(Baseline):
     [0, 0, 0, 1, 1, 1]
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_neighbors: int = 5
+    scale: str | None = "unit"
+    shift: bool = False
+    alpha: float = 10.0
+    assign: str = "argmax"
+    normalize: str = "exact"
+    n_init: int = 1
+    max_iter: int = 200
+    init: tuple[Any, Any, Any] | None = None
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "scale": [StrOptions({"minmax", "unit"}), None],
@@ -113,40 +126,13 @@ class LpCNMF(Baseline):
     _reads: ClassVar[tuple[str, ...]] = ("labels",)
     _sparse: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_neighbors: int = 5,
-        scale: str | None = "unit",
-        shift: bool = False,
-        alpha: float = 10.0,
-        assign: str = "argmax",
-        normalize: str = "exact",
-        n_init: int = 1,
-        max_iter: int = 200,
-        init: tuple[Any, Any, Any] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.shift = shift
-        self.alpha = alpha
-        self.assign = assign
-        self.normalize = normalize
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.init = init
-        self.random_state = random_state
-
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(self._above_zero(X), self.scale)
         codes = class_columns(given, X.shape[0], self.n_clusters)
         distance, index = nearest(X, self.n_neighbors)
         W = symmetric_neighbors(np.exp(-(distance**2) / 2), index, "larger")
-        problem = _Problem.of(X, W, codes, self.alpha)
-        factors, self.objective_ = self._search(problem, random)
+        objective = _Objective.of(X, W, codes, self.alpha)
+        factors, self.objective_ = self._search(objective, random)
         U, Z, F = factors.normalised(1.0 if self.normalize == "exact" else 0.5)
         self.components_, self.coefficients_, self.propagated_ = U.T, F @ Z, F
         self.n_iter_ = self.max_iter
@@ -179,19 +165,19 @@ class LpCNMF(Baseline):
         return X - lowest
 
     def _search(
-        self, problem: _Problem, random: np.random.RandomState
+        self, objective: _Objective, random: np.random.RandomState
     ) -> tuple[_Factors, list[float]]:
         """Try all starts, go on with the best."""
         n_init = self.n_init if self.init is None else 1
         trial = self.max_iter if n_init == 1 else min(_TRIAL, self.max_iter)
-        runs = [problem.descend(self._start(problem, random), trial) for _ in range(n_init)]
+        runs = [objective.descend(self._start(objective, random), trial) for _ in range(n_init)]
         factors, trace = min(runs, key=lambda run: run[1][-1])
-        factors, later = problem.descend(factors, self.max_iter - trial)
+        factors, later = objective.descend(factors, self.max_iter - trial)
         return factors, trace + later
 
-    def _start(self, problem: _Problem, random: np.random.RandomState) -> _Factors:
+    def _start(self, objective: _Objective, random: np.random.RandomState) -> _Factors:
         """Return the start that was given, or draw one."""
-        n, m = problem.X.shape
+        n, m = objective.X.shape
         k = self.n_clusters
         shapes = {"U": (m, k), "Z": (k, k), "F": (n, k)}
         if self.init is None:
@@ -226,7 +212,7 @@ class _Factors(NamedTuple):
         return _Factors(self.U / u, (f**power)[:, None] * self.Z * u**power, self.F / f)
 
 
-class _Problem(NamedTuple):
+class _Objective(NamedTuple):
     """Samples, their graph, and the labels: rows and their classes."""
 
     X: Any
@@ -238,7 +224,7 @@ class _Problem(NamedTuple):
     alpha: float
 
     @classmethod
-    def of(cls, X: Any, W: sp.csr_array, codes: IntArray, alpha: float) -> _Problem:
+    def of(cls, X: Any, W: sp.csr_array, codes: IntArray, alpha: float) -> _Objective:
         """Lay out what the steps need; a sample is held by its edges and by its label."""
         row = np.flatnonzero(codes >= 0)
         held = np.asarray(W.sum(axis=1)).ravel() + (codes >= 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,8 +18,6 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, scaled
 from sentree.paper.baselines.parts import means
 
-__all__ = ["MPCKMeans", "farthest_pair"]
-
 #: Least spread of a feature, so that its weight is finite.
 _LEAST_SPREAD = 1e-9
 #: Numbers in one block of temporary memory.
@@ -29,34 +28,15 @@ _MOST_PAIRS = 20_000_000
 _ROWS = 32
 
 
+@dataclass(eq=False, repr=False)
 class MPCKMeans(Baseline):
     """Metric pairwise constrained k-means: one weight per feature, learnt with the clusters.
 
-    Every round puts each sample where its distance to the centre and the constraints it would
-    break cost least, then moves the centres and weighs the features anew.
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters; some may end empty, which makes them fewer.
-    max_iter : int, default=10
-        Number of rounds. Fewer are needed only where nothing is constrained.
-    scale : {"minmax", "zscore", "unit"} or None, default="zscore"
-        How features are scaled first.
-    random_state : int, RandomState or None, default=None
-        Seed of the order of visits and of centres that no must-link suggests; None is 0.
-
-    Attributes
-    ----------
-    labels_ : int32 array of shape (n_samples,)
-        Cluster of every sample.
-    metric_ : array of shape (n_features,)
-        Weight of every scaled feature.
-    n_iter_ : int
-        Number of rounds.
-    objective_ : list of float
-        Squared distances, less n times the logarithm of the metric's determinant, plus what broken
-        constraints cost, after every round. It need not fall.
+    The base clusterings of :class:`SemiMultiCons`. Every round puts each sample where its distance
+    to the centre and the constraints it would break cost least, then moves the centres and weighs
+    the features anew. Clusters may end empty, which makes them fewer. ``metric_`` holds the weight
+    of every scaled feature; ``objective_``, after every round, the squared distances, less n times
+    the logarithm of the metric's determinant, plus what broken constraints cost. It need not fall.
 
     Notes
     -----
@@ -82,23 +62,16 @@ class MPCKMeans(Baseline):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    max_iter: int = 10
+    scale: str | None = "zscore"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        max_iter: int = 10,
-        scale: str | None = "zscore",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)

@@ -17,29 +17,16 @@ from sentree.constraints.closure import Closure
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import IntArray
 
-__all__ = ["consensus_levels"]
-
 Sets = NDArray[np.bool_]
 
 
 def consensus_levels(
     base: NDArray[np.int32], closure: Closure, merging_threshold: float
 ) -> NDArray[np.int32]:
-    """Return the consensus of clusterings for every threshold of agreement.
+    """Return the consensus of m clusterings, of shape (m, n), for every threshold of agreement.
 
-    Parameters
-    ----------
-    base : int32 array of shape (m, n)
-        The clusterings.
-    closure : Closure
-        What the constraints on the n samples entail.
-    merging_threshold : float
-        Two sets without constraints are united where they share this part of one of them.
-
-    Returns
-    -------
-    int32 array of shape (m, n)
-        Row t - 1 is the partition for the threshold t: sets that t clusterings agree on.
+    Row t - 1 is the partition of sets that t clusterings agree on. Two sets without constraints are
+    united where they share the part ``merging_threshold`` of one of them.
     """
     m, n = base.shape
     labels, atom, size = np.unique(base, axis=1, return_inverse=True, return_counts=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,9 +21,8 @@ from sentree.paper.baselines.pair_propagation import KnownPairs, Schedule, propa
 from sentree.paper.baselines.pair_relation import signed_relation
 from sentree.paper.baselines.soft_threshold import Matrix
 
-__all__ = ["OneStepPCP"]
 
-
+@dataclass(eq=False, repr=False)
 class OneStepPCP(Baseline):
     """Joint propagation of pairwise constraints and refinement of similarities.
 
@@ -98,6 +98,19 @@ class OneStepPCP(Baseline):
     True
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    affinity: str = "nearest_neighbors"
+    n_neighbors: int | None = None
+    beta: float = 1.0
+    tau: float = 1e-4
+    admm_max_iter: int = 500
+    tol: float = 1e-3
+    n_rounds: int = 1
+    row_normalize: bool = True
+    scale: str | None = "unit"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "affinity": [StrOptions({"nearest_neighbors", "precomputed"})],
@@ -109,33 +122,6 @@ class OneStepPCP(Baseline):
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "row_normalize": ["boolean"],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str = "nearest_neighbors",
-        n_neighbors: int | None = None,
-        beta: float = 1.0,
-        tau: float = 1e-4,
-        admm_max_iter: int = 500,
-        tol: float = 1e-3,
-        n_rounds: int = 1,
-        row_normalize: bool = True,
-        scale: str | None = "unit",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.beta = beta
-        self.tau = tau
-        self.admm_max_iter = admm_max_iter
-        self.tol = tol
-        self.n_rounds = n_rounds
-        self.row_normalize = row_normalize
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         W = X if self._precomputed else local_graph(scaled(X, self.scale), self.n_neighbors)

@@ -12,8 +12,6 @@ import scipy.sparse as sp
 from sentree.paper.baselines.pair_relation import Relation
 from sentree.paper.baselines.soft_threshold import Matrix, SoftThreshold
 
-__all__ = ["KnownPairs", "Propagation", "Schedule", "propagate"]
-
 #: With more samples than these, numbers of single precision: the tolerance is far above rounding.
 _SINGLE = 500
 
@@ -45,13 +43,7 @@ class Propagation:
 
 
 class KnownPairs:
-    """The given relation, ready to be propagated again and again.
-
-    Parameters
-    ----------
-    relation : csr_array of shape (n, n)
-        Symmetric, with 1 for together, -1 for apart.
-    """
+    """The given relation, 1 for together and -1 for apart, to be propagated again and again."""
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation

@@ -11,8 +11,6 @@ from scipy.sparse.csgraph import connected_components
 from sentree.constraints import Constraints
 from sentree.paper.baselines.base import IntArray, class_codes
 
-__all__ = ["Relation", "class_relation", "exclusions", "pair_relation", "signed_relation"]
-
 Relation: TypeAlias = "sp.csr_array[Any, tuple[int, int]]"
 
 

@@ -16,8 +16,6 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import IntArray
 from sentree.paper.baselines.symnmf import groups
 
-__all__ = ["k_means_parts", "means", "one_thread"]
-
 
 def k_means_parts(
     X: FloatArray, k: int, random: np.random.RandomState, **options: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -26,14 +27,13 @@ from sentree.paper.baselines.symnmf import (
     times,
 )
 
-__all__ = ["PCPSNMF"]
-
 #: Rate at which weights fall with distance.
 _RATE = 0.25
 #: Least denominator: only keeps 0 / 0 from being NaN. Larger ones would kill small entries.
 _FLOOR = 1e-200
 
 
+@dataclass(eq=False, repr=False)
 class PCPSNMF(Baseline):
     """Symmetric NMF with pairwise constraint propagation.
 
@@ -100,6 +100,19 @@ class PCPSNMF(Baseline):
     [0, 0, 0, 1, 1, 1]
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    affinity: str = "knn"
+    n_neighbors: int = 4
+    scale: str | None = "unit"
+    smoothness: float = 0.5
+    fidelity: float = 1.0
+    k_step: str = "exact"
+    n_init: int = 5
+    max_iter: int = 500
+    init: Any = None
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "affinity": [StrOptions({"knn", "precomputed"})],
@@ -111,33 +124,6 @@ class PCPSNMF(Baseline):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "init": ["array-like", tuple, None],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str = "knn",
-        n_neighbors: int = 4,
-        scale: str | None = "unit",
-        smoothness: float = 0.5,
-        fidelity: float = 1.0,
-        k_step: str = "exact",
-        n_init: int = 5,
-        max_iter: int = 500,
-        init: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.smoothness = smoothness
-        self.fidelity = fidelity
-        self.k_step = k_step
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.init = init
-        self.random_state = random_state
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         n = X.shape[0]

@@ -15,10 +15,8 @@ from sentree._util.labels import renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, scaled
-from sentree.paper.baselines.tree_builder import TreeBuilder
+from sentree.paper.baselines.trees import TreeBuilder
 from sentree.tree import EncodingTree
-
-__all__ = ["Answers", "QueryBaseline", "SuperInstance", "merge_by_questions", "representative"]
 
 Oracle = Callable[[int, int], bool | None]
 Cluster = list["SuperInstance"]
@@ -27,26 +25,9 @@ Cluster = list["SuperInstance"]
 class Answers:
     """Answers to "do i and j belong together?": from what is given, else from an oracle.
 
-    Each question is put once and remembered. Without an oracle every question counts; with one,
-    those it was asked.
-
-    Parameters
-    ----------
-    given : Constraints
-        What is known, with all that it entails.
-    n : int
-        Number of samples.
-    oracle : callable, optional
-        ``oracle(i, j)`` is True, False, or None where it does not know.
-    limit : int, optional
-        Number of questions that may be asked.
-
-    Attributes
-    ----------
-    may_ask : bool array of shape (n,)
-        The samples that questions may be about: all of them with an oracle, else the named ones.
-    queries : list of (int, int, bool or None)
-        The questions that count, with i < j, and their answers.
+    Each question is put once and remembered. ``queries`` lists the questions that count, with
+    i < j, and their answers: all without an oracle; with one, those it was asked. ``may_ask`` marks
+    the samples that questions may be about: all with an oracle, else those the constraints name.
     """
 
     def __init__(
@@ -136,27 +117,11 @@ def merge_by_questions(
 ) -> tuple[list[Cluster], list[tuple[int, int]], bool]:
     """Merge clusters of super-instances, the closest first, where an answer says so.
 
-    The distance of two clusters is that of their closest centroids. A pair refused between any
-    representatives of two clusters keeps these apart; a pair nobody knows about is skipped.
-
-    Parameters
-    ----------
-    clusters : list of lists of SuperInstance
-        Stays as it is.
-    ask : Answers
-        Who answers.
-    about : {"closest", "first"}
-        Whose representatives are asked about: the two closest super-instances' of the two
-        clusters, or their first ones'.
-
-    Returns
-    -------
-    clusters : list of lists of SuperInstance
-        What remains, in the same order.
-    merges : list of (int, int)
-        Numbers of the clusters that took in another one, and of that one.
-    finished : bool
-        Whether nothing was left to ask when it stopped.
+    The distance of two clusters is that of their closest centroids. Questions are about the
+    representatives of the two closest, or of the first, super-instances of two clusters. A pair
+    refused between any representatives of two clusters keeps these apart; a pair nobody knows
+    about is skipped. Returns the clusters that remain, the merges (the numbers of the cluster that
+    grew and of the one it took in), and whether nothing was left to ask.
     """
     instances = [instance for cluster in clusters for instance in cluster]
     owner = np.repeat(np.arange(len(clusters)), [len(cluster) for cluster in clusters])
@@ -232,16 +197,9 @@ class QueryBaseline(Baseline):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The samples.
-        y : array-like of shape (n_samples,), optional
-            Known classes; -1 (or NaN, None) where the class is unknown. They answer questions:
-            the classes of all samples are an oracle that knows everything.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or do not. They, and what they entail,
-            answer questions.
-        constraints : Constraints, optional
-            The same and more (negative labels, groups). All four add up.
+        X, y, must_link, cannot_link, constraints
+            As for all compared methods. The constraints, and what they entail, answer questions;
+            the classes of all samples as y answer every question.
         oracle : callable, optional
             ``oracle(i, j)``, with row numbers i < j, returns True where the two belong together,
             False where they do not, None where it does not know. It is asked what is not given.
@@ -251,11 +209,6 @@ class QueryBaseline(Baseline):
         -------
         self
             The fitted estimator.
-
-        Raises
-        ------
-        ConstraintConflict
-            When the constraints contradict one another; the message gives the chain.
         """
         if oracle is not None and not callable(oracle):
             raise TypeError(f"oracle must be callable, got {type(oracle).__name__}")

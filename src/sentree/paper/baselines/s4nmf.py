@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -27,8 +28,6 @@ from sentree.paper.baselines.symnmf import (
     times,
 )
 
-__all__ = ["S4NMF"]
-
 #: Width of the kernel; on features in [0, 1] all weights are close to 1.
 _WIDTH = 100.0
 #: Least denominator of a step.
@@ -41,6 +40,7 @@ _BLOCK = 1 << 16
 _FEW = 10
 
 
+@dataclass(eq=False, repr=False)
 class S4NMF(Baseline):
     """Symmetric NMF in an ensemble, with labels that attract and repel.
 
@@ -110,6 +110,19 @@ class S4NMF(Baseline):
     [0, 0, 0, 1, 1, 1]
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    affinity: str = "knn"
+    n_neighbors: int = 9
+    scale: str | None = "minmax"
+    apart: float = 10.0
+    together: float = 0.001
+    n_members: int = 20
+    max_iter: int = 500
+    n_rounds: int = 10
+    init: ArrayLike | None = None
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "affinity": [StrOptions({"knn", "precomputed"})],
@@ -123,52 +136,26 @@ class S4NMF(Baseline):
     }
     _reads: ClassVar[tuple[str, ...]] = ("labels",)
 
-    member_labels_: NDArray[np.int32]
-    weights_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str = "knn",
-        n_neighbors: int = 9,
-        scale: str | None = "minmax",
-        apart: float = 10.0,
-        together: float = 0.001,
-        n_members: int = 20,
-        max_iter: int = 500,
-        n_rounds: int = 10,
-        init: ArrayLike | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.apart = apart
-        self.together = together
-        self.n_members = n_members
-        self.max_iter = max_iter
-        self.n_rounds = n_rounds
-        self.init = init
-        self.random_state = random_state
-
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         n = X.shape[0]
         known = _Known.of(class_codes(given, n, self.n_clusters), self.apart, self.together)
         A: _Affinity = _Graph(sp.csr_array(X) if self._precomputed else self._graph(X))
-        starts = self._first_starts(n, random)
+        shape = (self.n_members, n, self.n_clusters)
         for turn in range(self.n_rounds):
-            if turn:
-                A = _Votes.of(self.member_labels_, self.weights_, self.n_clusters)
-                starts = self._starts(n, random)
+            if turn or self.init is None:
+                starts = random.uniform(size=shape)
+            else:
+                starts = start_array(self.init, shape, "init")
             last = turn == self.n_rounds - 1
             done = [_descend(A, known, H, self.max_iter, last) for H in self._blocks(starts)]
-            self.member_labels_ = np.concatenate([run.labels for run in done])
+            labels = np.concatenate([run.labels for run in done])
             good = 1.0 / np.maximum(np.concatenate([run.misfit for run in done]), 1e-12)
-            self.weights_ = good / good.sum()
-        best = int(self.weights_.argmax())
-        self.labels_ = renumber(self.member_labels_[best])
+            weights = good / good.sum()
+            if not last:
+                A = _Votes.of(labels, weights, self.n_clusters)
+        self.member_labels_, self.weights_ = labels, weights
+        best = int(weights.argmax())
+        self.labels_ = renumber(labels[best])
         self.objective_ = np.concatenate([run.objective for run in done], axis=1)[:, best].tolist()
         self.n_iter_ = self.max_iter
 
@@ -176,16 +163,6 @@ class S4NMF(Baseline):
         """Return the graph of nearest neighbours."""
         distance, index = nearest(scaled(X, self.scale), self.n_neighbors)
         return symmetric_neighbors(np.exp(-((distance / _WIDTH) ** 2)), index, "larger")
-
-    def _first_starts(self, n: int, random: np.random.RandomState) -> FloatArray:
-        """Return the starts of the first round."""
-        if self.init is None:
-            return self._starts(n, random)
-        return start_array(self.init, (self.n_members, n, self.n_clusters), "init")
-
-    def _starts(self, n: int, random: np.random.RandomState) -> FloatArray:
-        """Return factors drawn at random, of shape (n_members, n, n_clusters)."""
-        return random.uniform(size=(self.n_members, n, self.n_clusters))
 
     def _blocks(self, starts: FloatArray) -> Iterator[FloatArray]:
         """Return a few members at a time, of shape (n, few, n_clusters)."""

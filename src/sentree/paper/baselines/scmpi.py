@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -18,9 +19,8 @@ from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.pair_relation import Relation, signed_relation
 
-__all__ = ["SCMPI"]
 
-
+@dataclass(eq=False, repr=False)
 class SCMPI(Baseline):
     """Spectral clustering with multiple kinds of pairwise information.
 
@@ -82,6 +82,16 @@ class SCMPI(Baseline):
     True
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    affinity: str = "rbf"
+    delta: float = 0.01
+    alpha: float = 1.0
+    which: str = "LM"
+    use_negative_labels: bool = False
+    scale: str | None = "unit"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "affinity": [StrOptions({"rbf", "precomputed"})],
@@ -90,27 +100,6 @@ class SCMPI(Baseline):
         "which": [StrOptions({"LM", "LA"})],
         "use_negative_labels": ["boolean"],
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str = "rbf",
-        delta: float = 0.01,
-        alpha: float = 1.0,
-        which: str = "LM",
-        use_negative_labels: bool = False,
-        scale: str | None = "unit",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.delta = delta
-        self.alpha = alpha
-        self.which = which
-        self.use_negative_labels = use_negative_labels
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         kernel = normalised(self._kernel(X))

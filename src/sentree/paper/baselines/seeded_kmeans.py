@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,9 +16,8 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, IntArray, class_columns, scaled
 from sentree.paper.baselines.parts import means
 
-__all__ = ["SeededKMeans"]
 
-
+@dataclass(eq=False, repr=False)
 class SeededKMeans(Baseline):
     """K-means that starts from the means of labelled samples.
 
@@ -68,28 +68,19 @@ class SeededKMeans(Baseline):
     [1, 1, 0, 0]
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    max_iter: int = 100
+    tol: float = 1e-6
+    scale: str | None = "minmax"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
     _reads = ("labels",)
-    objective_: list[float]
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        scale: str | None = "minmax",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.tol = tol
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)

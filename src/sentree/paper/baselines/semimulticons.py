@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,12 +18,11 @@ from sentree.graph import FloatArray
 from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.mpckmeans import MPCKMeans
 from sentree.paper.baselines.multicons import consensus_levels
-from sentree.paper.baselines.nested import meets, nested_parents
+from sentree.paper.baselines.trees import meets, nested_parents
 from sentree.tree import EncodingTree
 
-__all__ = ["SemiMultiCons"]
 
-
+@dataclass(eq=False, repr=False)
 class SemiMultiCons(Baseline):
     """Consensus of several clusterings and pairwise constraints, as a tree.
 
@@ -83,6 +83,15 @@ class SemiMultiCons(Baseline):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
+    base_clusters: Sequence[int] = (2, 3, 4, 5, 6)
+    _: KW_ONLY
+    merging_threshold: float = 0.5
+    base: str = "mpckmeans"
+    base_iterations: int = 10
+    dominant: float = 0.9
+    scale: str | None = "zscore"
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "base_clusters": ["array-like"],
         "merging_threshold": [Interval(Real, 0, 1, closed="right")],
@@ -92,25 +101,6 @@ class SemiMultiCons(Baseline):
         "scale": Baseline._parameter_constraints["scale"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        base_clusters: Sequence[int] = (2, 3, 4, 5, 6),
-        *,
-        merging_threshold: float = 0.5,
-        base: str = "mpckmeans",
-        base_iterations: int = 10,
-        dominant: float = 0.9,
-        scale: str | None = "zscore",
-        random_state: Any = None,
-    ) -> None:
-        self.base_clusters = base_clusters
-        self.merging_threshold = merging_threshold
-        self.base = base
-        self.base_iterations = base_iterations
-        self.dominant = dominant
-        self.scale = scale
-        self.random_state = random_state
 
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         X = scaled(X, self.scale)

@@ -8,8 +8,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-__all__ = ["SoftThreshold"]
-
 Matrix = NDArray[Any]
 
 #: A larger share of all eigenvectors is found faster by finding all of them.
@@ -30,22 +28,11 @@ class SoftThreshold:
     own; the eigenvalues within that space are exact up to the square of what is missing, and those
     close to the threshold, which are found least well, matter least. The space is kept wider than
     needed, and probed for eigenvalues it misses; all eigenvectors are found where it is too small.
-
-    Parameters
-    ----------
-    vectors : array of shape (n, m)
-        Columns to widen the space with, most wanted first.
-    random : RandomState
-        Source of further columns, and of the probe.
-
-    Attributes
-    ----------
-    trace_norm : float
-        Sum of the magnitudes of the last result's eigenvalues.
+    ``trace_norm`` is the sum of the magnitudes of the last result's eigenvalues.
     """
 
     def __init__(self, vectors: Matrix, random: np.random.RandomState) -> None:
-        self._unused = vectors
+        self._unused = vectors  # columns to widen the space with, most wanted first
         self._random = random
         self._basis = vectors[:, :0]  # eigenvectors of the last matrix, by falling magnitude
         self._value = np.empty(0, dtype=vectors.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,11 +21,9 @@ from sentree.metrics import dasgupta_cost
 from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.parts import k_means_parts, one_thread
-from sentree.paper.baselines.tree_builder import TreeBuilder
+from sentree.paper.baselines.trees import TreeBuilder
 from sentree.paper.graphs import PRESETS
 from sentree.tree import EncodingTree
-
-__all__ = ["SpecWRSC"]
 
 Order = NDArray[np.intp]
 
@@ -34,6 +33,7 @@ _DENSE = 2000
 _ENUMERATED = 12
 
 
+@dataclass(eq=False, repr=False)
 class SpecWRSC(Baseline):
     """A binary tree with a small Dasgupta cost, out of spectral clusters; it reads no constraints.
 
@@ -111,6 +111,17 @@ class SpecWRSC(Baseline):
     2
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    affinity: str = "cosine-knn"
+    n_neighbors: int = 5
+    scale: str | None = "zscore"
+    beta: float = 2**20
+    degree: str = "weighted"
+    sparsest_cut: str = "exact"
+    n_init: int = 10
+    random_state: Any = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Baseline._parameter_constraints,
         "affinity": [StrOptions({"cosine-knn", "precomputed"})],
@@ -121,29 +132,6 @@ class SpecWRSC(Baseline):
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
     _reads = ()
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str = "cosine-knn",
-        n_neighbors: int = 5,
-        scale: str | None = "zscore",
-        beta: float = 2**20,
-        degree: str = "weighted",
-        sparsest_cut: str = "exact",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.beta = beta
-        self.degree = degree
-        self.sparsest_cut = sparsest_cut
-        self.n_init = n_init
-        self.random_state = random_state
 
     def _solve(self, X: Any, given: Constraints, random: np.random.RandomState) -> None:
         self.graph_ = self._graph(X)

@@ -16,17 +16,6 @@ import scipy.sparse as sp
 from sentree.graph import FloatArray
 from sentree.paper.baselines.base import IntArray
 
-__all__ = [
-    "gram",
-    "groups",
-    "inner",
-    "quarter_step",
-    "sparse_product",
-    "start_array",
-    "symmetric_neighbors",
-    "times",
-]
-
 
 def sparse_product(A: Any, H: FloatArray) -> FloatArray:
     """Return A times every factor."""

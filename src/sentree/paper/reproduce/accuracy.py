@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from sentree.document.blocks import Bullets, Document, Heading, Span, Table, Text, counted
 from sentree.paper.reproduce.grid import AMOUNT, DETERMINISTIC
 from sentree.paper.reproduce.published import reasons
 from sentree.paper.reproduce.ranks import ranking
@@ -19,8 +18,7 @@ from sentree.paper.reproduce.tables import (
     our_values,
     printed_values,
 )
-
-__all__ = ["KINDS", "block_section", "explained", "method_name", "number", "signed_list"]
+from sentree.report.blocks import Bullets, Document, Heading, Span, Table, Text, counted
 
 KINDS = {"none": "No constraints", "pairs": "Pairs", "labels": "Labels"}
 MISSING = "–"
@@ -124,10 +122,10 @@ def _metric_table(
             score = scores.get(place)
             cells.append(_cell(place, score, best[dataset], draws, protocol, marks))
             cells.append(_printed_cell(place, best_printed[dataset]))
-        cells.append([Span(number(rank.mean[row[1]]))])
-        cells.append([Span(number(old_rank.mean.get(row[1], math.nan)))])
+        cells.append(number(rank.mean[row[1]]))
+        cells.append(number(old_rank.mean.get(row[1], math.nan)))
         rows.append(cells)
-    columns = [("", "method")]
+    columns: list[str | tuple[str, str]] = ["method"]
     columns += [(dataset, side) for dataset in block.datasets for side in ("ours", "published")]
     columns += [("mean rank", "ours"), ("mean rank", "published")]
     return Table(_caption(metric, draws, rank.n_datasets, old_rank.n_datasets), columns, rows)
@@ -178,5 +176,5 @@ def _cell(
 def _printed_cell(place: Place, best: float) -> Text:
     text = place.printed
     if text is None:
-        return [Span(MISSING)]
+        return MISSING
     return [Span(text.replace("-", "−"), "strong" if float(text) == best else "plain")]

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentree._util.files import replacing, write
-from sentree.document.blocks import counted
-from sentree.document.drawing import as_svg, drawing_style
 from sentree.paper.reproduce.grid import AMOUNT, AMOUNTS
 from sentree.paper.reproduce.ranks import Ranking, cliques, p_value
 from sentree.paper.reproduce.tables import TABLES, Place, Score
+from sentree.report.blocks import counted
+from sentree.report.pictures import as_svg, drawing_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["curves", "rank_diagrams", "save", "trade_off"]
 
 
 class Style(NamedTuple):

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from sentree.datasets import PAPER_SETS
 
-__all__ = ["AMOUNTS", "EXPERIMENTS", "Cell", "Experiment", "cells", "is_in", "place"]
-
 PAIR_METHODS = ("PCPSNMF", "OneStepPCP", "CMS", "SC-MPI", "SSE", "sentree")
 LABEL_METHODS = ("Seeded-KMeans", "S4NMF", "LpCNMF", "SC-MPI", "SSE", "sentree")
 TREE_METHODS = ("COBRA", "COBRAS", "Semi-MultiCons", "SSE", "sentree")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["INTRODUCTION", "NOISE", "PROTOCOL", "TESTS"]
-
 INTRODUCTION = (
     "The experiments of Zeng et al., Semi-Supervised Clustering via Structural Entropy with "
     "Different Constraints (SDM 2024), run again on the paper's data sets, and set beside the "

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ranking", "cliques", "critical_difference", "friedman", "p_value", "ranking"]
-
 
 class Ranking(NamedTuple):
     """Mean ranks of methods (1 is best) over the data sets on which all of them were run."""

@@ -17,8 +17,6 @@ from sentree.paper.reproduce.grid import Cell
 from sentree.paper.reproduce.methods import METHODS
 from sentree.paper.reproduce.store import Outcome
 
-__all__ = ["run", "workload"]
-
 #: One thread per worker: results do not depend on the number of cores, nor workers on one another.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 #: A worker may take this many times the limit of CPU time on the clock before it counts as stuck.

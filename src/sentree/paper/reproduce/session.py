@@ -16,8 +16,6 @@ from sentree.paper.reproduce.methods import METHODS, PROTOCOLS
 from sentree.paper.reproduce.runner import run
 from sentree.paper.reproduce.store import Outcome, Store
 
-__all__ = ["Plan", "execute", "prepare"]
-
 
 class Plan(NamedTuple):
     """What is to be done, checked."""
@@ -101,7 +99,7 @@ def execute(
     """Run what is missing, tell which cells those are and how each ends; return the files."""
     import pandas as pd
 
-    from sentree.paper.reproduce.report import write_report
+    from sentree.paper.reproduce.write_up import write_report
 
     store = plan.store
     with store.locked():

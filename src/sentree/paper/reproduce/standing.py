@@ -7,25 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentree.document.blocks import (
-    Document,
-    Heading,
-    Paragraph,
-    Picture,
-    Span,
-    Table,
-    Text,
-    counted,
-    prose,
-)
 from sentree.paper.reproduce.accuracy import method_name, number
 from sentree.paper.reproduce.figures import rank_diagrams, save
-from sentree.paper.reproduce.groups import GROUPS
 from sentree.paper.reproduce.prose import TESTS
 from sentree.paper.reproduce.ranks import Ranking, p_value, ranking
-from sentree.paper.reproduce.tables import Block, Place, Score, our_values, printed_values
-
-__all__ = ["rank_section"]
+from sentree.paper.reproduce.tables import GROUPS, Block, Place, Score, our_values, printed_values
+from sentree.report.blocks import Document, Heading, Paragraph, Picture, Span, Table, Text, counted
 
 
 def rank_section(parts: Sequence[Block], scores: Mapping[Place, Score], folder: Path) -> Document:
@@ -36,7 +23,7 @@ def rank_section(parts: Sequence[Block], scores: Mapping[Place, Score], folder: 
     draws = counted(max(score.n for score in scores.values()), "draw")
     document: list[Any] = [
         Heading(2, "Ranks"),
-        Paragraph(prose(f"{TESTS} Scores are means of at most {draws} here.")),
+        Paragraph(f"{TESTS} Scores are means of at most {draws} here."),
     ]
     rankings = {
         title: ranking(our_values(mine, scores, "ARI"), _methods(mine))
@@ -46,10 +33,10 @@ def rank_section(parts: Sequence[Block], scores: Mapping[Place, Score], folder: 
     untested = [title for title in rankings if title not in tested]
     if untested:
         text = "no diagram, for which three methods and two data sets are needed."
-        document.append(Paragraph(prose(f"{', '.join(untested)}: {text}")))
+        document.append(Paragraph(f"{', '.join(untested)}: {text}"))
     if tested:
         save(rank_diagrams(tested), folder, "ranks")
-        document.append(Picture("ranks", prose(_caption(tested))))
+        document.append(Picture("ranks", _caption(tested)))
     return [*document, *(_rank_table(title, mine, scores) for title, mine in groups.items())]
 
 
@@ -73,7 +60,7 @@ def _caption(tested: Mapping[str, Ranking]) -> str:
 
 def _rank_table(title: str, mine: Sequence[Block], scores: Mapping[Place, Score]) -> Table:
     methods = _methods(mine)
-    columns = [("", "method")]
+    columns: list[str | tuple[str, str]] = ["method"]
     sides: list[Ranking] = []
     for metric in mine[0].metrics:
         ours, printed = our_values(mine, scores, metric), printed_values(mine, metric)
@@ -88,8 +75,8 @@ def _rank_table(title: str, mine: Sequence[Block], scores: Mapping[Place, Score]
             sides.append(rank)
     rows: list[list[Text]] = []
     for method in methods:
-        ranks = [number(side.mean.get(method, math.nan)) for side in sides]
-        rows.append([method_name(method), *([Span(rank)] for rank in ranks)])
+        ranks = (number(side.mean.get(method, math.nan)) for side in sides)
+        rows.append([method_name(method), *ranks])
     caption = (
         ": mean ranks of all methods run here, of those among them that the paper has, and of the "
         "printed figures; in brackets the number of data sets with a score for all"

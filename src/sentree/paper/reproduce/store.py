@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 from sentree._util import files
 from sentree.paper.reproduce.grid import EXPERIMENTS, Cell, is_in, place
 
-__all__ = ["COLUMNS", "Outcome", "Store", "machine"]
-
 COLUMNS = (
     "table",
     "dataset",

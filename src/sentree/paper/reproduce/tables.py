@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sentree.paper.reproduce.grid import AMOUNT, DETERMINISTIC, EXPERIMENTS
@@ -11,8 +11,6 @@ from sentree.paper.reproduce.published import PRINTED, Published
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["TABLES", "Block", "Comparison", "Place", "Score", "blocks", "compare", "scores"]
 
 TABLES = tuple(name for name, experiment in EXPERIMENTS.items() if not experiment.amounts)
 #: Draws behind a printed figure, and the difference in points that is never called one.
@@ -197,3 +195,41 @@ def printed_values(parts: Iterable[Block], metric: str) -> Values:
         for block in parts
         for dataset in block.datasets
     }
+
+
+class Group(NamedTuple):
+    """Methods that meet on the same data sets with the same kind of constraint."""
+
+    title: str
+    tables: tuple[str, ...]
+    constraint: str
+
+    def blocks(self, parts: Sequence[Block]) -> list[Block]:
+        """Choose the blocks of the tables that belong to it."""
+        return [
+            block
+            for block in parts
+            if block.table in self.tables and block.constraint == self.constraint
+        ]
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Its data sets."""
+        return sum((EXPERIMENTS[table].datasets for table in self.tables), ())
+
+    @property
+    def unconstrained(self) -> tuple[str, ...]:
+        """Its methods that take no constraints, which other groups may have too."""
+        return EXPERIMENTS[self.tables[0]].methods["none"]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Its methods, in the order of the tables."""
+        return self.unconstrained + EXPERIMENTS[self.tables[0]].methods[self.constraint]
+
+
+GROUPS = (
+    Group("Pairs", ("table1", "table2"), "pairs"),
+    Group("Labels", ("table1", "table2"), "labels"),
+    Group("Trees (pairs)", ("table3",), "pairs"),
+)

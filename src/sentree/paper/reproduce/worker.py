@@ -29,8 +29,6 @@ try:
 except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["work"]
-
 
 def work(
     pipe: Connection, cell: Cell, seed: int, protocol: str, data_dir: str | None, timeout: float

@@ -8,9 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentree._util.files import write
-from sentree.document.as_html import as_html
-from sentree.document.as_markdown import as_markdown
-from sentree.document.blocks import (
+from sentree.paper.reproduce.accuracy import MISSING, block_section
+from sentree.paper.reproduce.costs import cost_section
+from sentree.paper.reproduce.figures import curves, save
+from sentree.paper.reproduce.grid import DETERMINISTIC, EXPERIMENTS
+from sentree.paper.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
+from sentree.paper.reproduce.standing import rank_section
+from sentree.paper.reproduce.summary import overview
+from sentree.paper.reproduce.tables import Block, Place, Score, blocks, in_order, scores
+from sentree.report.as_html import as_html
+from sentree.report.as_markdown import as_markdown
+from sentree.report.blocks import (
     Bullets,
     Document,
     Heading,
@@ -20,19 +28,9 @@ from sentree.document.blocks import (
     counted,
     prose,
 )
-from sentree.paper.reproduce.accuracy import MISSING, block_section
-from sentree.paper.reproduce.figures import curves, save
-from sentree.paper.reproduce.grid import DETERMINISTIC, EXPERIMENTS
-from sentree.paper.reproduce.overview import overview
-from sentree.paper.reproduce.prose import INTRODUCTION, NOISE, PROTOCOL
-from sentree.paper.reproduce.spending import cost_section
-from sentree.paper.reproduce.standing import rank_section
-from sentree.paper.reproduce.tables import Block, Place, Score, blocks, in_order, scores
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["write_report"]
 
 #: Pictures of the figures: file, experiment, the table whose data sets it shows.
 _PICTURES = (
@@ -138,7 +136,7 @@ def _figure_section(found: Mapping[Place, Score], folder: Path) -> Document:
         metrics = in_order(shown.metrics, (place.metric for place in mine))
         save(curves(found, figure, datasets, metrics, methods), folder, name)
         draws = max(found[place].n for place in mine)
-        document.append(Picture(name, prose(_figure_caption(figure, table, draws))))
+        document.append(Picture(name, _figure_caption(figure, table, draws)))
     return [Heading(2, "Figures"), *document] if document else []
 
 
@@ -153,7 +151,7 @@ def _figure_caption(figure: str, table: str, draws: int) -> str:
 
 def _environment(manifest: Mapping[str, Any]) -> Document:
     if not manifest:
-        return [Paragraph(prose("Nothing was recorded about this run."))]
+        return [Paragraph("Nothing was recorded about this run.")]
     facts = {**manifest}
     if earlier := facts.pop("earlier_runs", None):
         facts["earlier runs"] = f"{len(earlier)}, in manifest.json"

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sentree.document.blocks import (
-    Block,
-    Bullets,
-    Document,
-    Facts,
-    Folded,
-    Heading,
-    Paragraph,
-    Picture,
-    Span,
-    Table,
-    Text,
-)
-
-__all__ = ["as_markdown"]
+from sentree.report import blocks
+from sentree.report.blocks import Block, Document, Span, Text, spans
 
 
 def as_markdown(document: Document) -> str:
@@ -28,24 +15,24 @@ def as_markdown(document: Document) -> str:
 
 def _block(block: Block) -> str:
     match block:
-        case Heading(level, text):
+        case blocks.Heading(level, text):
             return f"{'#' * level} {_escape(text)}"
-        case Paragraph(text):
+        case blocks.Paragraph(text):
             return _text(text)
-        case Bullets(items):
+        case blocks.Bullets(items):
             return "\n".join(f"- {_text(item)}" for item in items)
-        case Facts(items):
+        case blocks.Facts(items):
             return "\n".join(f"- {_escape(name)}: {_escape(figure)}" for figure, name in items)
-        case Table():
+        case blocks.Table():
             return f"{_text(block.caption)}\n\n{_table(block)}"
-        case Picture(name, caption):
+        case blocks.Picture(name, caption):
             return f"![{_escape(block.alternative)}]({name}.png)\n\n{_text(caption)}"
-        case Folded(title, inside):
+        case blocks.Folded(title, inside):
             return "\n\n".join([f"**{_escape(title)}**", *map(_block, inside)])
 
 
-def _table(table: Table) -> str:
-    names = [_escape(" ".join(filter(None, column))) for column in table.columns]
+def _table(table: blocks.Table) -> str:
+    names = [_escape(" ".join(filter(None, column))) for column in table.headings]
     words = {0, *table.words}
     lines = [names, ["---" if number in words else "--:" for number in range(len(names))]]
     lines += [[_text(cell) for cell in row] for row in table.rows]
@@ -53,7 +40,7 @@ def _table(table: Table) -> str:
 
 
 def _text(text: Text) -> str:
-    return "".join(map(_span, text))
+    return "".join(map(_span, spans(text)))
 
 
 def _span(span: Span) -> str:
@@ -61,9 +48,8 @@ def _span(span: Span) -> str:
         return ""
     if span.style == "code":
         return f"`{' '.join(span.text.replace('`', '').split())}`"
-    escaped = _escape(span.text)
     wrap = {"strong": "**{}**", "sup": "<sup>{}</sup>"}
-    return wrap.get(span.style, "{}").format(escaped)
+    return wrap.get(span.style, "{}").format(_escape(span.text))
 
 
 def _escape(text: str) -> str:

@@ -6,22 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sentree.document.blocks import (
-    Bullets,
-    Document,
-    Heading,
-    Paragraph,
-    Span,
-    Text,
-    counted,
-    prose,
-)
 from sentree.paper.reproduce.accuracy import KINDS, explained, signed_list
 from sentree.paper.reproduce.grid import EXPERIMENTS
 from sentree.paper.reproduce.published import PRINTED
 from sentree.paper.reproduce.tables import Block, Comparison, Place, Score, compare, our_values
-
-__all__ = ["Wins", "overview", "wins"]
+from sentree.report.blocks import Bullets, Document, Heading, Paragraph, Span, Text, counted, prose
 
 
 def overview(scores: Mapping[Place, Score], parts: Sequence[Block], protocol: str) -> Document:
@@ -31,7 +20,7 @@ def overview(scores: Mapping[Place, Score], parts: Sequence[Block], protocol: st
     judged = [one for one in compared if one.judged]
     beyond = [one for one in judged if one.beyond]
     if not compared and not failed:
-        return [Paragraph(prose("No printed figure is among these results."))]
+        return [Paragraph("No printed figure is among these results.")]
     counts = [
         f"Of {len(PRINTED)} printed figures {len(compared)} were run again: "
         f"{len(judged) - len(beyond)} are within noise, {len(beyond)} are not"
@@ -40,7 +29,7 @@ def overview(scores: Mapping[Place, Score], parts: Sequence[Block], protocol: st
         counts.append(f"{len(compared) - len(judged)} cannot be judged (one draw has no spread)")
     if failed:
         counts.append(f"{failed} more failed in every draw")
-    document: list[Heading | Paragraph | Bullets] = [Paragraph(prose("; ".join(counts) + "."))]
+    document: list[Heading | Paragraph | Bullets] = [Paragraph("; ".join(counts) + ".")]
     lines = [line for block in parts if (line := _wins_sentence(block, scores)) is not None]
     if lines:
         lead = "How often `sentree` comes first, counted over data sets and metrics:"
@@ -111,4 +100,4 @@ def _wins_sentence(block: Block, scores: Mapping[Place, Score]) -> Text | None:
     if not said:
         return None
     title = f"{EXPERIMENTS[block.table].title}, {KINDS[block.constraint].lower()}"
-    return prose(f"{title}: {', '.join(said)}.")
+    return f"{title}: {', '.join(said)}."

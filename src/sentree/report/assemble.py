@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree._util.files import write
-from sentree.document.as_html import as_html
-from sentree.document.blocks import Heading
-from sentree.estimators.hierarchy import SSEHierarchy
+from sentree.report.as_html import as_html
+from sentree.report.blocks import Heading
 from sentree.report.broken import constraint_section
 from sentree.report.clusters import cluster_section, map_section, unsure_section
 from sentree.report.features import feature_section
@@ -23,8 +22,6 @@ from sentree.report.overview import headline, recipe
 from sentree.report.pictures import Pictures
 from sentree.report.search import search_section, tree_section
 from sentree.report.subject import Subject, clean
-
-__all__ = ["write_report"]
 
 
 def write_report(
@@ -84,7 +81,7 @@ def write_report(
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
     subject, pictures = Subject(model, ids), Pictures()
     mapped, made = _map(model, places, subject.n)
-    is_tree = isinstance(model, SSEHierarchy)
+    is_tree = subject.is_tree
     document = [
         Heading(1, _title(title, source, is_tree)),
         *headline(subject, source, warnings),

@@ -6,21 +6,6 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-__all__ = [
-    "Block",
-    "Bullets",
-    "Document",
-    "Facts",
-    "Folded",
-    "Heading",
-    "Paragraph",
-    "Picture",
-    "Span",
-    "Table",
-    "counted",
-    "prose",
-]
-
 
 class Span(NamedTuple):
     """A piece of text in one style."""
@@ -29,14 +14,19 @@ class Span(NamedTuple):
     style: Literal["plain", "strong", "code", "sup", "small"] = "plain"
 
 
-Text = Sequence[Span]
+#: Plain text, or pieces of it in several styles.
+Text = str | Sequence[Span]
+
+
+def spans(text: Text) -> Sequence[Span]:
+    """Return the pieces of a text."""
+    return [Span(text)] if isinstance(text, str) else text
 
 
 def prose(text: str) -> Text:
     """Read text with `code` in backticks."""
     pieces = re.split(r"`([^`]+)`", text)
-    spans = (Span(piece, "code" if odd % 2 else "plain") for odd, piece in enumerate(pieces))
-    return [span for span in spans if span.text]
+    return [Span(piece, "code" if odd % 2 else "plain") for odd, piece in enumerate(pieces)]
 
 
 def counted(number: int, noun: str) -> str:
@@ -74,11 +64,16 @@ class Table(NamedTuple):
     """A table whose first column names the rows."""
 
     caption: Text
-    columns: Sequence[tuple[str, str]]
-    """Group ("" for none) and name; neighbours of one group stand under one heading."""
+    columns: Sequence[str | tuple[str, str]]
+    """Name, or group and name; adjacent columns of one group share a heading."""
     rows: Sequence[Sequence[Text]]
     words: Collection[int] = ()
-    """Columns that hold words in place of figures."""
+    """Columns of words instead of numbers."""
+
+    @property
+    def headings(self) -> list[tuple[str, str]]:
+        """Group ("" for none) and name of each column."""
+        return [("", column) if isinstance(column, str) else column for column in self.columns]
 
 
 class Picture(NamedTuple):
@@ -90,7 +85,7 @@ class Picture(NamedTuple):
     @property
     def alternative(self) -> str:
         """The first sentence of the caption, for those who do not see the picture."""
-        return "".join(span.text for span in self.caption).partition(". ")[0]
+        return "".join(span.text for span in spans(self.caption)).partition(". ")[0]
 
 
 class Folded(NamedTuple):
