@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
-from sentree.io.errors import Elsewhere, InputError, Param, listed
+from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
 from sentree.io.ids import Choice, check_ids, find_ids, is_text
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, open_source
@@ -217,12 +217,7 @@ def _read_parquet(source: Source) -> pandas.DataFrame:
     """Return a table with its index, if it has one, as the first column."""
     import pandas as pd
 
-    try:
-        import pyarrow  # type: ignore[import-untyped, unused-ignore]  # noqa: F401
-    except ImportError:
-        raise InputError(
-            f"{source.name}: Parquet files need pyarrow: pip install pyarrow"
-        ) from None
+    optional("pyarrow", f"{source.name}: Parquet files")
     try:
         with source.open() as stream:
             frame = pd.read_parquet(stream, engine="pyarrow")
