@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import sentree
-
 ROOT = Path(__file__).parents[1] / "src"
 #: From the ground up. A room may import those above it in this list, never those below.
 ROOMS = (
@@ -40,9 +38,18 @@ def module_name(path):
 MODULES = {module_name(path): path for path in sorted((ROOT / "sentree").rglob("*.py"))}
 
 
+#: Where the names of the package itself are.
+HOME = {
+    alias.name: node.module
+    for node in ast.parse((ROOT / "sentree/__init__.pyi").read_text()).body
+    if isinstance(node, ast.ImportFrom) and node.module
+    for alias in node.names
+}
+
+
 def home(module, name):
     """Return where a name is; the package itself has names of other modules."""
-    return sentree._HOME.get(name, name) if module == "sentree" else name
+    return HOME.get(name, name) if module == "sentree" else name
 
 
 def imported(name):
