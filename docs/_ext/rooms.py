@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import sentree
-
 __all__ = ["INSIDE", "MODULES", "ROOMS", "imported", "imports", "room"]
 
 ROOT = Path(__file__).parents[2] / "src"
@@ -61,11 +59,19 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
             yield from ((node.module, alias.name) for alias in node.names)
 
 
+#: Where the names of the package itself are.
+HOME = {
+    alias.name: node.module
+    for node in ast.parse((ROOT / "sentree/__init__.pyi").read_text()).body
+    if isinstance(node, ast.ImportFrom) and node.module
+    for alias in node.names
+}
+
+
 def imported(name: str) -> Iterator[str]:
     """List the modules of the package that one imports, once for each name."""
     for module, one in imports(MODULES[name]):
         if module.split(".")[0] != "sentree":
             continue
-        # The package itself has names of other modules.
-        inner = f"{module}.{sentree._HOME.get(one, one) if module == 'sentree' else one}"
+        inner = f"{module}.{HOME.get(one, one) if module == 'sentree' else one}"
         yield inner if inner in MODULES else module

@@ -133,11 +133,11 @@ def test_no_finished_message_is_changed():
 # What readers say, and what commands say of the same files.
 
 FILES = {
-    "text.csv": "x,kind\n1,a\n2,b\n3,c\n",
+    "text.csv": "x,kind\n1,a\n2,b\n3,b\n",
     "cell.csv": "x,y\n1,1\n2,two\n3,3\n",
     "gap.csv": "x,y\n1,1\n2,\n3,3\n",
     "hollow.csv": "x,y\n1,\n2,\n3,\n",
-    "patients.csv": "x,patient\n1,5\n2,9\n3,7\n",
+    "patients.csv": "id,x,patient\na,1,5\nb,2,9\nc,3,7\n",
     "donors.csv": "x,donor_id\n1,5\n2,5\n3,7\n",
     "zips.csv": "x,zip\n1,01\n2,01\n3,02\n",
     "twice.csv": "name,x\nbob,1\nbob,2\nann,3\n",
@@ -235,7 +235,7 @@ def test_commands_name_their_own_options(folder, call):
 
 
 def test_a_column_called_as_a_parameter_keeps_its_name(folder):
-    (folder / "a.csv").write_text("n_clusters,x\nfew,1\nmany,2\nmore,3\n")
+    (folder / "a.csv").write_text("n_clusters,x\nfew,1\nmany,2\nmany,3\n")
     done = CliRunner().invoke(app, ["cluster", "a.csv"])
     assert "column 'n_clusters' has 'few' in line 2, and features must be numbers" in done.output
     assert done.output.rstrip().endswith(

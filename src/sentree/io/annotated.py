@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io.errors import InputError, Param, did_you_mean, listed
+from sentree.io.errors import InputError, Param, did_you_mean, listed, optional
 from sentree.io.sources import Source
 
 if TYPE_CHECKING:
@@ -58,16 +58,10 @@ class _Opened:
     """An H5AD file of which parts are read."""
 
     def __init__(self, source: Source) -> None:
-        try:
-            import h5py  # type: ignore[import-untyped, unused-ignore]
-            from anndata.io import (  # type: ignore[import-untyped, unused-ignore]
-                read_elem,
-            )
-        except ImportError:
-            raise InputError(
-                f"{source.name}: H5AD files need anndata: pip install anndata"
-            ) from None
-        self.source, self._read = source, read_elem
+        self._read = optional("anndata.io", f"{source.name}: H5AD files").read_elem
+        import h5py  # type: ignore[import-untyped, unused-ignore]
+
+        self.source = source
         try:
             stream: Any = source.path if source.data is None else source.open()
             self._file = h5py.File(stream, "r")

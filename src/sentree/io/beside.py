@@ -14,11 +14,10 @@ from sentree.constraints.parsing import is_missing
 from sentree.io import arrays, columns
 from sentree.io.cells import parse_json
 from sentree.io.errors import InputError, Param, listed
-from sentree.io.ids import check_ids, first_ids, is_text, may_be_ids
+from sentree.io.ids import candidates_of, check_ids, first_ids, named_like_ids
 from sentree.io.names import Named
-from sentree.io.samples import read_whole_table
+from sentree.io.samples import by_row, read_whole_table
 from sentree.io.sources import TEXT, Source, open_source
-from sentree.io.text import is_padded
 
 if TYPE_CHECKING:
     import pandas
@@ -69,7 +68,8 @@ class Columns(Named):
 def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
     """Read a table of any content as text.
 
-    Ids are the first column that is named like ids and holds different text or whole numbers.
+    Ids are the first column named like ids whose values are all different, else the first column
+    if it holds such text.
 
     Parameters
     ----------
@@ -135,15 +135,14 @@ def _with_ids(frame: pandas.DataFrame, source: str) -> Columns:
     if frame.shape[1] > 1 and first == "row" and frame[first].astype(str).tolist() == _rows(frame):
         frame = frame.drop(columns="row")
     cells = {name: frame[name].to_numpy(dtype=object) for name in frame.columns}
-    candidates = [name for name in cells if may_be_ids(name) or is_padded(cells[name][0])]
-    id_name = first_ids(frame, candidates) if len(cells) > 1 else None
-    if id_name is None and len(cells) > 1 and candidates[:1] == [first] and is_text(frame[first]):
+    texts = columns.texts_of(frame.iloc[:, :1])  # text in other columns is what is read
+    candidates = candidates_of(list(cells), texts) if len(cells) > 1 else ()
+    id_name = first_ids(frame, candidates)
+    if id_name is None and first in candidates and named_like_ids(first) and texts:
         id_name = first  # not all different: an error that names what is repeated
     if id_name is None:
         return Columns(cells, source=source)
-    ids = check_ids(
-        cells.pop(id_name), id_name, source, lambda row: f"row {row} (counted from 0)", True
-    )
+    ids = check_ids(cells.pop(id_name), id_name, source, by_row, guessed=True)
     return Columns(cells, ids, id_name, source)
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sentree.io.errors import Either, InputError, Param, did_you_mean, listed
-from sentree.io.ids import Choice, may_be_ids
+from sentree.io.ids import Choice, candidates_of
+from sentree.io.text import PREVIEW, holds_text, is_padded
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["choose", "feature_array", "missing_column", "objects", "text_columns"]
+__all__ = ["choose", "feature_array", "missing_column", "objects", "text_columns", "texts_of"]
 
 
 def choose(
@@ -25,12 +26,11 @@ def choose(
     take: Sequence[str],
     drop: Sequence[str],
     features: Sequence[str] | None = None,
-    padded: Collection[str] = (),
+    texts: Sequence[str] = (),
 ) -> Choice:
-    """Tell what each column is used for.
+    """Tell what each column is used for; those in ``texts`` hold text.
 
-    Where features are named, the columns that are not are dropped. Columns in ``padded`` hold
-    numbers with zeros in front, and may be ids whatever they are called.
+    Where features are named, the columns that are not are dropped.
     """
     there, wanted = set(names), () if features is None else tuple(features)
     for name in (*take, *drop, *wanted, *(() if id_column is None else (id_column,))):
@@ -41,7 +41,7 @@ def choose(
         raise InputError(f"{source}: column {id_column!r} cannot be the ids and be dropped")
     used = {*aside, *wanted, id_column}
     left = tuple(name for name in names if name not in used)
-    candidates = tuple(name for name in left if name in padded or may_be_ids(name))
+    candidates = candidates_of(left, texts)
     if features is not None:
         return Choice(id_column, candidates, (*aside, *left), wanted, True)
     return Choice(id_column, candidates, aside, left)
@@ -88,6 +88,11 @@ def text_columns(frame: pandas.DataFrame, names: Sequence[str]) -> list[str]:
     ]
 
 
+def texts_of(frame: pandas.DataFrame) -> list[str]:
+    """Return the columns that hold text, by their first cells."""
+    return [name for name in frame if holds_text(frame[name].head(PREVIEW))]
+
+
 def _is_real(kind: Any) -> bool:
     """Tell whether the values of a type are real numbers, or true and false."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -100,7 +105,7 @@ def _no_number(column: pandas.Series[Any]) -> NDArray[np.bool_]:
     import pandas as pd
 
     unread = pd.to_numeric(column, errors="coerce").isna() & column.notna()
-    return np.asarray(unread.to_numpy(dtype=bool))
+    return np.asarray((unread | column.map(is_padded)).to_numpy(dtype=bool))
 
 
 def _no_numbers(
@@ -134,9 +139,10 @@ def _no_numbers(
         )
     more = int(wrong.sum()) - 1
     others = f" (and {more} more like it)" if more else ""
+    zeros = ", since zeros in front make a name of it" if is_padded(cell) else ""
     raise InputError(
-        f"{place}{others}, which is no number: correct the cell, leave out the row, or leave out "
-        "the column",
+        f"{place}{others}, which is no number{zeros}: correct the cell, or leave out the row "
+        "or the column",
         (" with ", Param("drop", [name])),
     )
 

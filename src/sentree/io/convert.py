@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.files import replacing
 from sentree._util.wording import own_remedies, remedies
 from sentree.io import arrays, kinds
 from sentree.io.columns import missing_column
-from sentree.io.errors import InputError, Param, listed
+from sentree.io.errors import InputError, Param, listed, optional
 from sentree.io.graphs import read_graph, write_graph
 from sentree.io.names import By, Named, Names
 from sentree.io.samples import Samples, read_samples, read_whole_table
@@ -201,13 +202,9 @@ def _left_out(
 def _write_h5ad(
     path: Path, samples: Samples, matrix: Any, names: list[str], beside: dict[str, NDArray[Any]]
 ) -> None:
-    from sentree._util.files import replacing
+    import pandas as pd
 
-    try:
-        import anndata  # type: ignore[import-untyped, unused-ignore]
-        import pandas as pd
-    except ImportError:
-        raise InputError("H5AD files need anndata: pip install anndata") from None
+    anndata = optional("anndata", "H5AD files")
     if str(path) == "-" or not path.parent.is_dir():
         raise InputError(f"cannot write H5AD to {path}: give a file in a folder that there is")
     obs = pd.DataFrame(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import io
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +16,8 @@ from numpy.typing import NDArray
 
 from sentree._util.warnings import warn
 from sentree.graph import Graph
-from sentree.io import annotated, arrays, columns, graphml, text
-from sentree.io.errors import InputError, Param, listed
+from sentree.io import annotated, arrays, columns, text
+from sentree.io.errors import InputError, Param, listed, optional
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, format_of, open_source
 from sentree.io.tables import write_bytes, write_table
@@ -233,17 +236,54 @@ def _numbered(ends: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any] | Non
 
 
 def _from_graphml(source: Source) -> GraphFile:
-    found = graphml.parse(source)
-    if found.directed:
+    """Read GraphML; nodes are known by their attribute "name" if all have one, all different."""
+    nx = optional("networkx", f"{source.name}: GraphML files")
+    try:
+        with warnings.catch_warnings(), source.open() as stream:
+            warnings.simplefilter("ignore")  # keys without a type are text
+            read = nx.read_graphml(stream, force_multigraph=True)
+    except Exception as error:  # of XML, of GraphML, and of values of the wrong type
+        raise InputError(f"{source.name} cannot be read as GraphML: {error}") from None
+    if not len(read):
+        raise InputError(f"{source.name} holds no nodes")
+    if read.is_directed():
         warn(
             f"{source.name} is a directed graph: its edges lose their direction, and weights of "
             "both directions add up"
         )
-    try:
-        graph = Graph.from_edges(found.pairs, found.weights, n=found.ids.size)
-    except ValueError as error:
-        raise InputError(f"{source.name}: {error}") from None
-    return GraphFile(graph, found.ids, found.id_name, source.name, found.columns)
+    usual = read.graph.get("node_default", {})
+    nodes = [usual | attributes for _, attributes in read.nodes(data=True)]
+    about = {name: np.empty(len(nodes), dtype=object) for node in nodes for name in node}
+    for name, column in about.items():
+        column[:] = [node.get(name) for node in nodes]
+    ids, id_name = np.array(list(read), dtype=object), "id"
+    names = about.get("name", [None])
+    if None not in names and len(set(names)) == len(read):
+        ids, id_name = about.pop("name"), "name"
+    row = {node: k for k, node in enumerate(read)}
+    edges = list(read.edges(data="weight", default=read.graph["edge_default"].get("weight", 1)))
+    for a, b, weight in edges:
+        if a == b:
+            raise InputError(f"{source.name}: an edge joins {a!r} to itself; take it out")
+        if not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
+            raise InputError(
+                f"{source.name}: the edge from {a!r} to {b!r} has weight {weight!r}; weights must "
+                "be finite numbers, at least 0"
+            )
+    pairs = np.array([(row[a], row[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
+    graph = Graph.from_edges(pairs, np.array([w for *_, w in edges], dtype=float), n=len(read))
+    return GraphFile(graph, ids, id_name, source.name, about)
+
+
+def _graphml_bytes(names: NDArray[Any], edges: Iterable[tuple[Any, ...]]) -> bytes:
+    """Return a graph as GraphML."""
+    nx = optional("networkx", "GraphML files")
+    made = nx.Graph()
+    made.add_nodes_from(names.tolist())
+    made.add_weighted_edges_from(edges)
+    buffer = io.BytesIO()
+    nx.write_graphml_xml(made, buffer)
+    return buffer.getvalue()
 
 
 def write_graph(
@@ -274,7 +314,8 @@ def write_graph(
     names = np.arange(graph.n) if ids is None else np.asarray(ids, dtype=object)
     i, j, weight = graph.edges()
     if kind == "graphml":
-        write_bytes(target, graphml.serialise(names, i, j, weight))
+        edges = zip(names[i].tolist(), names[j].tolist(), weight.tolist(), strict=True)
+        write_bytes(target, _graphml_bytes(names, edges))
     else:
-        edges = {"source": names[i], "target": names[j], "weight": weight}
-        write_table(target, edges, format=kind)
+        columns_of = {"source": names[i], "target": names[j], "weight": weight}
+        write_table(target, columns_of, format=kind)

@@ -12,15 +12,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
-from sentree.io.errors import Elsewhere, InputError, Param, listed
-from sentree.io.ids import Choice, check_ids, find_ids, is_text
+from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
+from sentree.io.ids import Choice, candidates_of, check_ids, find_ids, first_ids
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, Source, open_source
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["SAMPLE_FORMATS", "Samples", "read_samples", "read_whole_table"]
+__all__ = ["SAMPLE_FORMATS", "Samples", "by_row", "read_samples", "read_whole_table"]
 
 #: Formats that samples are read from.
 SAMPLE_FORMATS = (*TEXT, "parquet", "npy", "npz", "mtx", "mat", "h5ad")
@@ -86,11 +86,10 @@ def read_samples(
         A file (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``; ``.parquet``, ``.npy``,
         ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
     id_column : str, optional
-        The column of ids. Without it they are the first column that is named like ids and holds
-        text, all different (id, name, sample, cell, barcode, ...) or whole numbers, all different
-        (id, sample_id, PassengerId, index, ...; sample, patient, ... where they count the rows),
-        or that holds numbers with zeros in front, all different; ``id_name`` of the result tells.
-        Other columns of whole numbers that may be ids are an error, not features.
+        The column of ids. By default the first column named like ids (id, sample_id, PassengerId,
+        sample, name, index, ...) whose values are all different, else the first such column of
+        text, else none: then rows are numbered. ``id_name`` of the result tells. Numbers with
+        zeros in front are text. A second column named like ids is an error, not a feature.
     drop, take : sequences of str
         Columns that are no features; both are in ``columns`` of the result. Columns without names
         are known by number, counted from 0. In NPZ and MAT files ``take`` also names other arrays
@@ -140,27 +139,23 @@ def read_samples(
     if found.format in TEXT:
         layout = text.sniff(found, header=header, separator=separator)
         choice = columns.choose(
-            layout.names, found.name, id_column, take, drop, features, layout.padded
+            layout.names, found.name, id_column, take, drop, features, layout.texts
         )
         kept = (*choice.candidates, *choice.aside, *(() if choice.id is None else (choice.id,)))
         frame = text.parse(layout, kept)
         try:
             samples = _from_frame(
-                frame,
-                choice,
-                found.name,
-                _in_text(layout),
-                layout.header,
-                layout.decimal,
-                text_aside,
+                frame, choice, found.name, _in_text(layout), layout.header, text_aside, True
             )
         except InputError:
             text.check_lines(layout)  # a line of too few cells is why the last ones are missing
             raise
     elif found.format == "parquet":
         frame = _read_parquet(found)
-        choice = columns.choose(list(frame.columns), found.name, id_column, take, drop, features)
-        samples = _from_frame(frame, choice, found.name, _by_row, True, text_aside=text_aside)
+        choice = columns.choose(
+            list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
+        )
+        samples = _from_frame(frame, choice, found.name, by_row, True, text_aside)
     elif found.format == "h5ad":
         samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
@@ -170,7 +165,8 @@ def read_samples(
     return samples
 
 
-def _by_row(row: int) -> str:
+def by_row(row: int) -> str:
+    """Say where a row stands that is no line."""
     return f"row {row} (counted from 0)"
 
 
@@ -184,18 +180,20 @@ def _from_frame(
     source: str,
     where: Callable[[int], str],
     named: bool,
-    decimal: str = ".",
     text_aside: bool = False,
+    from_text: bool = False,
 ) -> Samples:
-    """Make samples of a table."""
+    """Make samples of a table; one that comes from text may have words for missing values."""
     import pandas as pd
 
-    id_name, numbers = find_ids(frame, choice, source, where, decimal)
+    id_name = find_ids(frame, choice, source, where)
     ids = None
     if id_name is not None:
         values = frame[id_name].to_numpy(dtype=object)
         ids = check_ids(values, id_name, source, where, guessed=choice.id is None)
-    frame = frame.assign(**numbers) if numbers else frame
+    if from_text:
+        unused = {*choice.candidates} - {id_name, *choice.aside}
+        frame = text.without_missing(frame, unused)
     texts = columns.text_columns(frame, choice.features) if text_aside else []
     others = {id_name, *texts}
     features = [name for name in choice.features if name not in others]
@@ -217,12 +215,7 @@ def _read_parquet(source: Source) -> pandas.DataFrame:
     """Return a table with its index, if it has one, as the first column."""
     import pandas as pd
 
-    try:
-        import pyarrow  # type: ignore[import-untyped, unused-ignore]  # noqa: F401
-    except ImportError:
-        raise InputError(
-            f"{source.name}: Parquet files need pyarrow: pip install pyarrow"
-        ) from None
+    optional("pyarrow", f"{source.name}: Parquet files")
     try:
         with source.open() as stream:
             frame = pd.read_parquet(stream, engine="pyarrow")
@@ -247,12 +240,13 @@ def read_whole_table(
     if source.format == "parquet":
         return _read_parquet(source)
     layout = text.sniff(source, separator=separator)
-    named = columns.choose(layout.names, source.name, id_column, (), (), padded=layout.padded)
-    kept = [*named.candidates, *([] if id_column is None else [id_column])]
+    if id_column is not None and id_column not in layout.names:
+        columns.missing_column(id_column, layout.names, source.name)
+    kept = [*layout.texts, *([] if id_column is None else [id_column])]
     frame = text.parse(layout, layout.names if as_text else kept)
-    numbers = [name for name in named.candidates if not is_text(frame[name], layout.decimal)]
-    if numbers and not as_text:
-        frame = text.parse(layout, [name for name in kept if name not in numbers])
+    if not as_text:
+        ids = id_column or first_ids(frame, candidates_of(layout.texts, layout.texts))
+        frame = text.without_missing(frame, {*layout.texts} - {ids})
     return frame if layout.header else frame.add_prefix("x")
 
 
@@ -309,7 +303,7 @@ def _with_columns(
     choice = columns.choose(list(frame.columns), source.name, id_column, take, drop)
     if id_column is not None and frame[id_column].dtype.kind == "f":
         frame[id_column] = frame[id_column].convert_dtypes()
-    made = _from_frame(frame, choice, source.name, _by_row, False)
+    made = _from_frame(frame, choice, source.name, by_row, False)
     return Samples(made.X, made.ids, made.id_name, beside | made.columns, source.name)
 
 
@@ -336,7 +330,7 @@ def _from_h5ad(
     id_name = "obs_names"
     if id_column is not None:
         ids, id_name = obs[id_column].to_numpy(dtype=object), id_column
-    ids = check_ids(ids, id_name, source.name, _by_row, guessed=False)
+    ids = check_ids(ids, id_name, source.name, by_row, in_table=False)
     aside = {name: columns.objects(obs[name]) for name in take}
     if isinstance(matrix, pd.DataFrame):
         names, matrix = [str(name) for name in matrix.columns], matrix.to_numpy()

@@ -15,7 +15,7 @@ import numpy as np
 
 from sentree._util.files import write
 from sentree.constraints.parsing import is_missing
-from sentree.io.errors import InputError
+from sentree.io.errors import InputError, optional
 from sentree.io.sources import format_of
 
 if TYPE_CHECKING:
@@ -66,10 +66,8 @@ def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
         return (json.dumps(records, ensure_ascii=False, default=_plain) + "\n").encode("utf-8")
     buffer = io.BytesIO()
     if kind == "parquet":
-        try:
-            frame.to_parquet(buffer, engine="pyarrow", index=False)
-        except ImportError:
-            raise InputError("Parquet files need pyarrow: pip install pyarrow") from None
+        optional("pyarrow", "Parquet files")
+        frame.to_parquet(buffer, engine="pyarrow", index=False)
     else:
         separator = "," if kind == "csv" else "\t"
         quoting = csv.QUOTE_NONNUMERIC if _has_returns(columns) else csv.QUOTE_MINIMAL

@@ -8,8 +8,9 @@ import io
 import re
 import warnings
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -19,7 +20,8 @@ from sentree.io.sources import Source
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Header", "Layout", "check_lines", "is_number", "is_padded", "parse", "sniff"]
+__all__ = ["PREVIEW", "Header", "Layout", "check_lines", "holds_text", "is_number", "is_padded"]
+__all__ += ["parse", "sniff", "without_missing"]
 
 Header = Literal["auto", True, False]
 
@@ -32,7 +34,7 @@ _MISSING = (
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
 #: Records that are looked at before the whole is read.
-_PREVIEW = 20
+PREVIEW = 20
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Layout:
     names: tuple[str, ...]
     header: bool
     decimal: str = "."
-    padded: tuple[str, ...] = ()  # columns that begin with numbers with zeros in front
+    texts: tuple[str, ...] = ()  # columns that hold text
     skipped: int = 0  # lines before the first
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
@@ -79,6 +81,24 @@ def is_padded(cell: object) -> bool:
     return bool(re.fullmatch(r"\s*0[0-9]+\s*", cell))
 
 
+def holds_text(cells: Iterable[object]) -> bool:
+    """Tell whether cells hold text: words alone, or some whole number with zeros in front."""
+    given = [cell for cell in cells if isinstance(cell, str) and cell.strip() not in _MISSING]
+    return any(map(is_padded, given)) or (bool(given) and all(map(_is_word, given)))
+
+
+def _is_word(cell: str) -> bool:
+    """Tell whether a cell has a letter and is neither a number nor true or false."""
+    letters = re.search(r"[^\W\d_]", cell) is not None
+    return letters and not is_number(cell) and cell.strip().lower() not in ("true", "false")
+
+
+def without_missing(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
+    """Return a table whose columns of these names have no value where the text says so."""
+    found = {name: frame[name].where(~frame[name].isin(_MISSING)) for name in names}
+    return frame.assign(**found) if found else frame
+
+
 def sniff(
     source: Source,
     *,
@@ -95,7 +115,7 @@ def sniff(
     skipped = _count_comments(source) if comments else 0
     text = _after(_first_lines(source, skipped + 3), skipped)
     found = _separator(source, text, separator, spaces)
-    preview = [cells for _, (_, cells) in zip(range(_PREVIEW), _records(text, found), strict=False)]
+    preview = [cells for _, (_, cells) in zip(range(PREVIEW), _records(text, found), strict=False)]
     first = preview[0]
     decimal = _decimal(preview)
     if decimal == ",":
@@ -106,8 +126,8 @@ def sniff(
     named = _has_header(source, preview) if header == "auto" else bool(header)
     if not named:
         numbers = tuple(map(str, range(len(first))))
-        padded = _padded(numbers, preview)
-        return Layout(source, found, numbers, False, decimal, padded, skipped)
+        texts = _texts(numbers, preview)
+        return Layout(source, found, numbers, False, decimal, texts, skipped)
     names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
         names = [
@@ -121,8 +141,8 @@ def sniff(
                 f"{source.name}: columns {seen[name] + 1} and {k + 1} are both called {name!r}: "
                 "give each column a name of its own"
             )
-    padded = _padded(names, preview[1:])
-    return Layout(source, found, tuple(names), True, decimal, padded, skipped)
+    texts = _texts(names, preview[1:])
+    return Layout(source, found, tuple(names), True, decimal, texts, skipped)
 
 
 def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
@@ -211,10 +231,10 @@ def _no_rows(layout: Layout) -> InputError:
     )
 
 
-def _padded(names: Sequence[str], preview: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns with a number with zeros in front."""
-    found = {k for cells in preview for k, cell in enumerate(cells) if is_padded(cell)}
-    return tuple(name for k, name in enumerate(names) if k in found)
+def _texts(names: Sequence[str], preview: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns that hold text."""
+    columns = zip(names, zip_longest(*preview), strict=False)
+    return tuple(name for name, cells in columns if holds_text(cells))
 
 
 def _count_comments(source: Source) -> int:
@@ -276,7 +296,7 @@ def _separator(source: Source, text: str, given: str | None, spaces: bool) -> st
     for separator in _TRIED if spaces else _TRIED[:-1]:
         widths = [
             len(cells)
-            for _, (_, cells) in zip(range(_PREVIEW), _records(text, separator), strict=False)
+            for _, (_, cells) in zip(range(PREVIEW), _records(text, separator), strict=False)
         ]
         if (
             widths[0] > 1

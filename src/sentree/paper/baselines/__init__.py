@@ -7,58 +7,6 @@ Pairs: :class:`PCPSNMF`, :class:`OneStepPCP`, :class:`ConstrainedMeanShift`, :cl
 is :class:`~sentree.SSEPartition` and :class:`~sentree.SSEHierarchy` without constraints.
 """
 
-from __future__ import annotations
+from lazy_loader import attach_stub
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sentree.paper.baselines.cms import ConstrainedMeanShift
-    from sentree.paper.baselines.cobra import COBRA
-    from sentree.paper.baselines.cobras import COBRAS
-    from sentree.paper.baselines.lpcnmf import LpCNMF
-    from sentree.paper.baselines.onesteppcp import OneStepPCP
-    from sentree.paper.baselines.pcpsnmf import PCPSNMF
-    from sentree.paper.baselines.s4nmf import S4NMF
-    from sentree.paper.baselines.scmpi import SCMPI
-    from sentree.paper.baselines.seeded_kmeans import SeededKMeans
-    from sentree.paper.baselines.semimulticons import SemiMultiCons
-    from sentree.paper.baselines.specwrsc import SpecWRSC
-
-_HOME = {
-    "COBRA": "cobra",
-    "COBRAS": "cobras",
-    "ConstrainedMeanShift": "cms",
-    "LpCNMF": "lpcnmf",
-    "OneStepPCP": "onesteppcp",
-    "PCPSNMF": "pcpsnmf",
-    "S4NMF": "s4nmf",
-    "SCMPI": "scmpi",
-    "SeededKMeans": "seeded_kmeans",
-    "SemiMultiCons": "semimulticons",
-    "SpecWRSC": "specwrsc",
-}
-
-__all__ = [
-    "COBRA",
-    "COBRAS",
-    "PCPSNMF",
-    "S4NMF",
-    "SCMPI",
-    "ConstrainedMeanShift",
-    "LpCNMF",
-    "OneStepPCP",
-    "SeededKMeans",
-    "SemiMultiCons",
-    "SpecWRSC",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"sentree.paper.baselines.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'sentree.paper.baselines' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

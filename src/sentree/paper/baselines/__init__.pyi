@@ -1,0 +1,11 @@
+from .cms import ConstrainedMeanShift as ConstrainedMeanShift
+from .cobra import COBRA as COBRA
+from .cobras import COBRAS as COBRAS
+from .lpcnmf import LpCNMF as LpCNMF
+from .onesteppcp import OneStepPCP as OneStepPCP
+from .pcpsnmf import PCPSNMF as PCPSNMF
+from .s4nmf import S4NMF as S4NMF
+from .scmpi import SCMPI as SCMPI
+from .seeded_kmeans import SeededKMeans as SeededKMeans
+from .semimulticons import SemiMultiCons as SemiMultiCons
+from .specwrsc import SpecWRSC as SpecWRSC
