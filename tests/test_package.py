@@ -59,7 +59,7 @@ def test_every_public_name_is_there(name):
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match="No sentree attribute nonsense"):
         _ = sentree.nonsense
 
 
