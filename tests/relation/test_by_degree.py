@@ -28,7 +28,7 @@ def test_a_points_must_links_weigh_its_degree():
     graph = ring(8)
     given = Constraints.from_pairs(must_link=[(0, 4), (4, 6)])
     result = anchored(graph, given)
-    relation = result.relation.toarray()
+    relation = result.relation.matrix.toarray()
     assert result.n == 8
     assert result.graph is graph  # a small component is a clique: no anchor
     share = graph.degree / 2  # two partners each
@@ -40,7 +40,7 @@ def test_a_points_must_links_weigh_its_degree():
 def test_cannot_links_extend_to_components_and_weigh_a_share():
     graph = ring(8)
     given = Constraints.from_pairs(must_link=[(0, 4)], cannot_link=[(4, 2)])
-    relation = anchored(graph, given, share=0.25).relation.toarray()
+    relation = anchored(graph, given, share=0.25).relation.matrix.toarray()
     assert relation[0, 2] < 0
     assert relation[4, 2] < 0
     d = graph.degree
@@ -52,7 +52,7 @@ def test_classes_get_anchors_that_exclude_one_another():
     given = Constraints.from_labels([0, 0, 0, 1, 1, -1, -1, 2, -1])
     result = anchored(graph, given)
     assert result.graph.n == 9 + 2  # class 2 has a single member, which stands for it
-    relation = result.relation.toarray()
+    relation = result.relation.matrix.toarray()
     assert np.allclose(relation[9, :3], graph.degree[:3])
     assert np.allclose(relation[10, 3:5], graph.degree[3:5])
     assert relation[9, 10] < 0
@@ -64,8 +64,8 @@ def test_classes_get_anchors_that_exclude_one_another():
 def test_negative_labels_end_at_the_anchor():
     given = Constraints.from_labels([0, 0, -1, -1]) + Constraints.from_negative_labels([(3, 0)])
     result = anchored(ring(4), given)
-    assert result.relation[3, 4] < 0
-    assert np.count_nonzero(result.relation.toarray()[:4, :4]) == 0
+    assert result.relation.matrix[3, 4] < 0
+    assert np.count_nonzero(result.relation.matrix.toarray()[:4, :4]) == 0
 
 
 def test_weights_multiply():
@@ -97,7 +97,7 @@ def test_many_labels_groups_and_negatives_take_linear_memory():
     result = anchor(graph, given, closure, 0.05)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert result.relation.nnz < 8 * n
+    assert result.relation.matrix.nnz < 8 * n
     assert peak < 400e6
 
 

@@ -6,6 +6,7 @@ from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, knn_graph
 from sentree.relation.by_degree import Anchored
+from sentree.relation.relation import Relation
 from sentree.search.beliefs import (
     LEAST_BELIEF,
     KnownClasses,
@@ -56,7 +57,7 @@ def test_a_must_link_passes_labels_on():
     relation = sp.csr_array(([2.0, 2.0], ([3, 0], [0, 3])), shape=(4, 4))
     labels = known([0, 2], [0, 1])
     without = believed(Anchored(graph, None, 4), labels)
-    linked = believed(Anchored(graph, relation, 4), labels)
+    linked = believed(Anchored(graph, Relation(relation), 4), labels)
     assert without[3].tolist() == [0.0, 1.0]
     assert linked[3, 0] > 0.5
 

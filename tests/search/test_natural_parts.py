@@ -73,7 +73,7 @@ def test_contacts_of_unions_are_the_weights_between_their_sides():
     for t, (a, b) in enumerate(unions.sides.tolist()):
         between = weights[np.ix_(unions.modules_of(a), unions.modules_of(b))].sum()
         assert unions.contact[t] == pytest.approx(between, rel=1e-9)
-    spacing = Spacing.of(made.graph, made.similarity.widths, np.arange(200), 200)
+    spacing = Spacing.of(made.graph, made.extension.widths, np.arange(200), 200)
     root = unions.sides[-1]
     share = unions.contact[-1] / unions.volume[root].prod()
     cell = 33 * unions.size[root].min() / spacing.n_neighbors

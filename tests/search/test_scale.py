@@ -13,6 +13,7 @@ from reference import random_problem, slow_finer, slow_taken_apart
 from sentree import Constraints, Graph, SSEPartition, knn_graph
 from sentree.datasets import sample_pairs
 from sentree.relation.by_degree import Anchored, anchor
+from sentree.relation.relation import Relation
 from sentree.search import scale
 from sentree.search.kernels import multilevel
 from sentree.search.scale import (
@@ -252,7 +253,7 @@ def splittable(seed):
     graph, relation, *_ = random_problem(rng, n, density=4 / n, relation_density=1 / n, ties=True)
     labels = rng.integers(0, rng.integers(1, n), n)
     if seed % 3:
-        return Anchored(graph, relation if seed % 3 == 1 else None, n), labels
+        return Anchored(graph, Relation(relation) if seed % 3 == 1 else None, n), labels
     known = np.where(rng.random(n) < 0.5, rng.integers(0, 3, n), -1)
     given = Constraints.from_labels(known)
     return anchor(graph, given, given.closure(n), 0.3), labels
@@ -271,7 +272,7 @@ def couples(count):
     """Vertices joined and must-linked in twos, and modules of these: none splits."""
     pairs = np.arange(2 * count).reshape(-1, 2)
     graph = Graph.from_edges(pairs)
-    return Anchored(graph, 5.0 * graph.to_scipy(), graph.n), np.arange(2 * count) // 2
+    return Anchored(graph, Relation(5.0 * graph.to_scipy()), graph.n), np.arange(2 * count) // 2
 
 
 def test_the_graph_is_read_once_however_many_modules_are_searched(monkeypatch):

@@ -14,7 +14,7 @@ from sentree.search.spacing import Spacing
 
 def spacing_of(X, n_neighbors=20):
     made = build_affinity(X, n_neighbors)
-    return Spacing.of(made.graph, made.similarity.widths, np.arange(len(X)), len(X))
+    return Spacing.of(made.graph, made.extension.widths, np.arange(len(X)), len(X))
 
 
 def test_lengths_are_the_distances_behind_the_weights():

@@ -26,6 +26,7 @@ from sentree.graph import FloatArray, Graph
 from sentree.paper.graphs import PRESETS, paper_graph, paper_neighbors
 from sentree.paper.relation import relation_by_similarity
 from sentree.paper.similarity import GraphSimilarity, PairSimilarity
+from sentree.relation.relation import Relation
 from sentree.search.kernels import compress, merge, move, stretch
 from sentree.search.objective import Objective, partition_objective, tree_objective
 from sentree.tree import EncodingTree
@@ -139,19 +140,20 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         return paper_neighbors(n, n_classes)
 
-    def _relation(self, given: Constraints, similarity: PairSimilarity) -> Any:
+    def _relation(self, given: Constraints, similarity: PairSimilarity) -> Relation | None:
         """Return the relation graph; None without constraints."""
         if not given:
             return None
-        return relation_by_similarity(
+        relation = relation_by_similarity(
             tempered(given, self.penalty, _MOST_PENALTY),
             self.graph_.n,
             similarity,
             penalty=self.penalty,
             n_classes=self.n_clusters if self.n_clusters == len(given.classes) else None,
         )
+        return Relation.checked(relation, self.graph_.n)
 
-    def _search(self, relation: Any) -> None:
+    def _search(self, relation: Relation | None) -> None:
         raise AssertionError("subclasses search")
 
     def _store(self, objective: Objective, trace: FloatArray) -> None:
@@ -234,7 +236,7 @@ class PaperPartition(_PaperEstimator):
         self.moving = moving
         self.must_link_first = must_link_first
 
-    def _search(self, relation: Any) -> None:
+    def _search(self, relation: Relation | None) -> None:
         graph, k = self.graph_, self.n_clusters
         result = merge(graph, relation, n_modules=k, must_link_first=self.must_link_first)
         trace = result.trace
@@ -302,7 +304,7 @@ class PaperHierarchy(_PaperEstimator):
         self.leaf_penalty = leaf_penalty
         self.must_link_first = must_link_first
 
-    def _search(self, relation: Any) -> None:
+    def _search(self, relation: Relation | None) -> None:
         leaf_penalty = self.leaf_penalty
         binary = stretch(
             self.graph_, relation, leaf_penalty=leaf_penalty, must_link_first=self.must_link_first

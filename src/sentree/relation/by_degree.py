@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sentree._util.labels import ramp, renumber
 from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, Graph, largest_column
+from sentree.relation.relation import Relation
 
 __all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
 
@@ -39,16 +40,18 @@ class Anchored(NamedTuple):
     """The graphs of a constrained search: the samples first, then the anchors."""
 
     graph: Graph
-    relation: Any
+    relation: Relation | None
     n: int  # of samples
     together: NDArray[np.int32] | None = None  # must-linked vertices share a number
 
-    def part(self, vertices: NDArray[Any]) -> tuple[Graph, Any]:
+    def part(self, vertices: NDArray[Any]) -> tuple[Graph, Relation | None]:
         """Return the graphs of some vertices alone."""
         inner = Graph.from_scipy(self.graph.to_scipy()[vertices][:, vertices])
-        return inner, None if self.relation is None else self.relation[vertices][:, vertices]
+        return inner, None if self.relation is None else self.relation.part(vertices)
 
-    def parts(self, labels: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], Graph, Any]]:
+    def parts(
+        self, labels: NDArray[Any]
+    ) -> Iterator[tuple[NDArray[np.intp], Graph, Relation | None]]:
         """Yield the vertices of each module 0..k-1 and the graphs of these alone.
 
         Vertices with a label below 0 are in none. All parts are cut out in one pass, so they cost
@@ -58,17 +61,18 @@ class Anchored(NamedTuple):
         order = order[np.searchsorted(labels[order], 0) :]
         ends = np.cumsum(np.bincount(labels[order]))
         weights = self.graph.to_scipy()[order][:, order]  # modules are blocks
-        related = None if self.relation is None else self.relation[order][:, order]
+        related = None if self.relation is None else self.relation.part(order)
         for block in map(slice, np.append(0, ends[:-1]).tolist(), ends.tolist()):
             inner = Graph.from_scipy(weights[block, block])
-            yield order[block], inner, None if related is None else related[block, block]
+            yield order[block], inner, None if related is None else related.part(block)
 
     def extended(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Take the labels of the samples, and give every anchor that of most of its members."""
         labels = renumber(labels[: self.n])
         if self.graph.n == self.n:
             return labels
-        rows = self.relation[self.n :, : self.n].tocoo()
+        assert self.relation is not None  # there are anchors
+        rows = self.relation.matrix[self.n :, : self.n].tocoo()
         shape = (rows.shape[0], int(labels.max()) + 1)
         pull = np.maximum(rows.data, 0.0)
         votes = sp.coo_array((pull, (rows.row, labels[rows.col])), shape=shape)
@@ -125,9 +129,7 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     rows = np.concatenate((i, members, a))
     columns = np.concatenate((j, anchors, b))
     weights = np.concatenate((clique, mass[members] * must[members], apart))
-    half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
-    relation = (half + half.T).tocsr()
-    relation.sort_indices()
+    relation = Relation.from_pairs(rows, columns, weights, total)
     together = renumber(np.concatenate((closure.component, np.flatnonzero(anchored))))
     anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
     return Anchored(anchored_graph, relation, n, together)
@@ -149,10 +151,9 @@ def with_triplets(search: Anchored, given: Constraints, weight: FloatArray) -> A
     i, j, k = given.triplets.T
     rows, columns = np.concatenate((i, i, j)), np.concatenate((j, k, k))
     weights = np.concatenate((weight, -weight / 2, -weight / 2))
-    total = search.graph.n
-    half = sp.coo_array((weights, (rows, columns)), shape=(total, total)).tocsr()
-    known = half + half.T
-    return search._replace(relation=known if search.relation is None else search.relation + known)
+    if search.relation is None:
+        return search._replace(relation=Relation.from_pairs(rows, columns, weights, search.graph.n))
+    return search._replace(relation=search.relation.with_weights(rows, columns, weights))
 
 
 def _mean_weights(given: Constraints, n: int) -> tuple[FloatArray, FloatArray]:

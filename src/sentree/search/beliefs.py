@@ -88,7 +88,7 @@ def belief_graph(problem: Anchored) -> Any:
     sharp = sharpened(problem.graph, _STRONGEST, _SHARPNESS)
     if problem.relation is None:
         return sharp
-    linked = problem.relation.tocoo()
+    linked = problem.relation.matrix.tocoo()
     good = linked.data > 0
     if not good.any():
         return sharp

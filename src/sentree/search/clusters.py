@@ -18,8 +18,9 @@ from sentree._util.labels import renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import Anchored, anchor, cannot_share
+from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses
-from sentree.search.hard import Hardened, apart_pairs, harden, parted, with_isolated
+from sentree.search.hard import Hardened, harden, parted, with_isolated
 from sentree.search.kernels import (
     PartitionResult,
     Progress,
@@ -226,16 +227,19 @@ class FlatSearch:
         """
         ground = problem.ground
         assert ground is not None
-        start = self._without_search(problem, ground, said=not _must_links(search.relation))
+        start = self._without_search(
+            problem, ground, said=search.relation is None or not search.relation.has_must_links
+        )
         scale = None if self.n_clusters or self.resolution else ground.scale
         if search.relation is None:
             return Found(search, start.labels, start.trace, scale=scale)
         hardened = harden(search, None, self.n_clusters, problem.copies_together)
         working, vertex = hardened
+        assert working.relation is not None
         steering = Steering(None, ground.shrinkage)
         pairs = PairEvidence.of(problem.constraints, vertex, 1.0)
         modules = hardened.modules(start.labels)
-        concerned = np.flatnonzero(np.diff(working.relation.indptr))
+        concerned = working.relation.related
         if ground.edited is not None:  # edits hold, unless a pair says otherwise
             concerned = pairs.named(modules)
         best = _moved(working, modules, steering, concerned)
@@ -437,9 +441,9 @@ class FlatSearch:
             return Anchored(graph, None, graph.n)
         share = cannot_share(self._same(self.grounded(problem))) * recipe.cannot
         anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
-        return anchored._replace(
-            relation=anchored.relation * (self.penalty * _PAIR_STRENGTH * recipe.strength)
-        )
+        assert anchored.relation is not None
+        strength = self.penalty * _PAIR_STRENGTH * recipe.strength
+        return anchored._replace(relation=anchored.relation.scaled(strength))
 
     def _same(self, problem: Problem) -> float:
         """Return the chance that two samples belong together, as far as it is known."""
@@ -529,11 +533,6 @@ def _in_threads(
             stop.set()
             raise
     return [one.result() for one in searches]
-
-
-def _must_links(relation: Any) -> bool:
-    """Tell whether a relation graph has any."""
-    return relation is not None and bool((relation.data > 0).any())
 
 
 def _new(graph: Graph, natural: NDArray[np.int32], known: KnownClasses) -> NDArray[np.int64]:

@@ -23,11 +23,11 @@ from sentree.constraints.colouring import Uncolourable, colour
 from sentree.constraints.conflicts import Conflict, ConstraintConflict
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.relation.by_degree import Anchored
+from sentree.relation.relation import Relation, apart_pairs
 from sentree.search.label_spreading import propagate
 
 __all__ = [
     "Hardened",
-    "apart_pairs",
     "check_room",
     "contract",
     "fold",
@@ -267,7 +267,9 @@ def with_isolated(groups: IntArray, graph: Graph, closure: Closure) -> IntArray:
     return groups
 
 
-def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, Any]:
+def contract(
+    graph: Graph, relation: Relation | None, labels: NDArray[Any]
+) -> tuple[Graph, Relation | None]:
     """Return the graphs of the modules; what is inside one is weight of its own."""
     n, k = labels.size, int(labels.max()) + 1
     member = sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
@@ -283,16 +285,7 @@ def contract(graph: Graph, relation: Any, labels: NDArray[Any]) -> tuple[Graph, 
     inside = np.bincount(labels, graph.degree, k)
     degree = np.maximum(inside, np.asarray(weights.sum(axis=1)).ravel())
     modules = Graph(weights.indptr, weights.indices, weights.data, degree)
-    return modules, None if relation is None else between(relation)
-
-
-def apart_pairs(relation: Any) -> tuple[IntArray, IntArray]:
-    """List the pairs i < j that a relation graph keeps apart."""
-    if relation is None:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    entries = relation.tocoo()
-    chosen = np.isneginf(entries.data) & (entries.row < entries.col)
-    return entries.row[chosen].astype(np.int64), entries.col[chosen].astype(np.int64)
+    return modules, None if relation is None else Relation(between(relation.matrix))
 
 
 def fold(
@@ -377,13 +370,15 @@ def _no_way(n_links: int, n_clusters: int) -> ValueError:
     )
 
 
-def _kept_apart(relation: Any, pairs: IntArray, n: int) -> Any:
+def _kept_apart(relation: Relation | None, pairs: IntArray, n: int) -> Relation | None:
     """Relate pairs by minus infinity, which no other weight changes."""
     if pairs.size == 0:
         return relation
-    rows, columns = np.concatenate((pairs, pairs[:, ::-1])).T
-    never = sp.coo_array((np.full(rows.size, -np.inf), (rows, columns)), shape=(n, n)).tocsr()
-    return never if relation is None else relation + never
+    rows, columns = pairs.T
+    never = np.full(rows.size, -np.inf)
+    if relation is None:
+        return Relation.from_pairs(rows, columns, never, n)
+    return relation.with_weights(rows, columns, never)
 
 
 def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = None) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sentree import _kernels
 from sentree._util.labels import follow, renumber
 from sentree.graph import FloatArray, Graph
+from sentree.relation.relation import Relation
 from sentree.search.objective import (
     partition_objective,
     singles_objective,
@@ -461,10 +462,10 @@ def stretch(
     if tops.size > 1:
         parent = np.append(parent, np.int32(-1))
         parent[tops] = parent.size - 1
-    tree = EncodingTree.from_parent(parent, graph, relation)
-    start = tree_objective(
-        EncodingTree.from_labels(np.zeros(n), graph, relation), leaf_penalty=leaf_penalty
-    ).value
+    related = None if relation is None else Relation.checked(relation, n).matrix
+    tree = EncodingTree.from_parent(parent, graph, related)
+    star = EncodingTree.from_labels(np.zeros(n), graph, related)
+    start = tree_objective(star, leaf_penalty=leaf_penalty).value
     return TreeResult(tree, *_trace(start, gain))
 
 
@@ -640,40 +641,4 @@ def _problem(graph: Graph, relation: Any) -> Problem:
     if relation is None:
         empty = np.zeros(graph.n + 1, dtype=np.int64)
         return (*arrays, empty, np.empty(0, dtype=np.int32), np.empty(0))
-    return (*arrays, *_relation_arrays(relation, graph.n))
-
-
-def _relation_arrays(relation: Any, n: int) -> tuple[_Longs, _Ints, FloatArray]:
-    """Check a relation graph and return its CSR arrays; minus infinity keeps vertices apart."""
-    if not sp.issparse(relation):
-        raise TypeError(f"the relation graph must be sparse, got {type(relation).__name__}")
-    if relation.shape != (n, n):
-        raise ValueError(f"the relation graph has shape {relation.shape}, expected {(n, n)}")
-    csr = sp.csr_array(relation, copy=True)
-    csr.sum_duplicates()
-    if np.isnan(csr.data).any() or np.isposinf(csr.data).any():
-        raise ValueError("the relation graph holds a weight that is not finite")
-    if csr.diagonal().any():
-        raise ValueError("the relation graph relates a vertex to itself")
-    if not _symmetric(csr):
-        raise ValueError("the relation graph is not symmetric")
-    return (
-        csr.indptr.astype(np.int64),
-        csr.indices.astype(np.int32),
-        np.ascontiguousarray(csr.data, dtype=np.float64),
-    )
-
-
-def _symmetric(csr: Any) -> bool:
-    """Tell whether a sorted matrix is its transpose, up to rounding of finite weights."""
-    other = csr.T.tocsr()
-    if not np.array_equal(csr.indptr, other.indptr) or not np.array_equal(
-        csr.indices, other.indices
-    ):
-        return False
-    finite = np.isfinite(csr.data)
-    if not np.array_equal(finite, np.isfinite(other.data)):
-        return False
-    weights, mirrored = csr.data[finite], other.data[finite]
-    largest = np.abs(weights).max(initial=0.0)
-    return bool((np.abs(weights - mirrored) <= 1e-9 * largest).all())
+    return (*arrays, *Relation.checked(relation, graph.n).arrays)

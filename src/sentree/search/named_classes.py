@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sentree._util.labels import renumber
 from sentree.graph import largest_column
 from sentree.relation.by_degree import Anchored
+from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
-from sentree.search.hard import apart_pairs
 from sentree.search.kernels import PartitionResult, Steering
 from sentree.search.linear_beliefs import LinearBeliefs
 from sentree.search.scale import (

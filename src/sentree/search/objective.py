@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph, module_cuts
+from sentree.relation.relation import Relation
 from sentree.tree import EncodingTree
 
 __all__ = [
@@ -83,7 +84,7 @@ def steered_objective(
     drawn = 0.0 if pull is None else float(pull[np.arange(graph.n), modules].sum()) / total
     if relation is None:
         return Objective(entropy, -drawn)
-    csr = relation.tocsr()
+    csr = Relation.checked(relation, graph.n).matrix
     weights, apart = csr.data, np.isneginf(csr.data)
     if apart.any():
         row = np.repeat(modules, np.diff(csr.indptr))[apart]
@@ -103,7 +104,7 @@ def singles_objective(graph: Graph, relation: Any = None) -> Objective:
     entropy = -float(np.sum(graph.strength * bits)) / total
     if relation is None:
         return Objective(entropy, 0.0)
-    csr = relation.tocsr()
+    csr = Relation.checked(relation, graph.n).matrix
     finite = np.where(np.isneginf(csr.data), 0.0, csr.data)
     cut = sp.csr_array((finite, csr.indices, csr.indptr), shape=csr.shape).sum(axis=1)
     return Objective(entropy, -float(np.sum(cut * bits)) / total)

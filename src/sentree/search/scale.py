@@ -16,7 +16,8 @@ from sentree._util.warnings import warn
 from sentree._util.wording import Param
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import Anchored
-from sentree.search.hard import apart_pairs, contract, fold
+from sentree.relation.relation import apart_pairs
+from sentree.search.hard import contract, fold
 from sentree.search.kernels import LinkResult, link, merge, multilevel
 from sentree.search.natural_number import STRICTNESS, Clusters, Vote, decide
 from sentree.search.natural_parts import (

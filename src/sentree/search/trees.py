@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sentree._util.labels import follow, renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import Anchored, triplet_weights, with_triplets
+from sentree.relation.relation import Relation
 from sentree.search.clusters import FlatSearch, Problem
 from sentree.search.kernels import grow
 from sentree.search.natural_number import NaturalScale
@@ -165,7 +166,7 @@ def _without_anchors(tree: EncodingTree, search: Anchored, graph: Graph) -> Enco
     return _measured(first_leaves(tree.parent, graph.n), graph, search.relation)
 
 
-def _measured(parent: NDArray[np.int32], graph: Graph, relation: Any) -> EncodingTree:
+def _measured(parent: NDArray[np.int32], graph: Graph, relation: Relation | None) -> EncodingTree:
     """Return a tree over the samples with what the graphs have among them."""
-    among = None if relation is None else relation[: graph.n, : graph.n]
+    among = None if relation is None else relation.matrix[: graph.n, : graph.n]
     return EncodingTree.from_parent(parent, graph, among)
