@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "agglomerate.hpp"
 #include "contraction.hpp"
 #include "density.hpp"
 #include "graft.hpp"
 #include "levels.hpp"
-#include "merge.hpp"
 #include "monitor.hpp"
 #include "move.hpp"
 #include "multilevel.hpp"

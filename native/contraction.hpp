@@ -243,10 +243,11 @@ struct LevelGraph {
 class ContractedGraph {
  public:
   struct Edge {
-    std::int32_t end[2];  // both -1 once the edge is gone
+    std::int32_t end[2];  // the owner first; both -1 once the edge is gone
     std::int32_t place[2];
     double weight;    // of G
     double relation;  // of G'
+    std::int32_t owner() const { return end[0]; }
     std::int32_t other(std::int32_t u) const { return end[0] == u ? end[1] : end[0]; }
   };
 
@@ -295,6 +296,14 @@ class ContractedGraph {
   template <class Visit>
   void each_neighbour(std::int32_t u, Visit visit) const {
     for (const Entry& entry : lists_[u]) visit(entry.neighbour, entry.edge);
+  }
+
+  // Makes u the owner of one of its edges. What that means is up to the caller.
+  void set_owner(std::int32_t e, std::int32_t u) {
+    Edge& edge = edges_[e];
+    if (edge.end[0] == u) return;
+    std::swap(edge.end[0], edge.end[1]);
+    std::swap(edge.place[0], edge.place[1]);
   }
 
   // The number of the edge between u and v, or -1.

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "agglomerate.hpp"
 #include "contraction.hpp"
-#include "merge.hpp"
 #include "monitor.hpp"
 #include "move.hpp"
 
@@ -194,11 +194,20 @@ class LinkageObjective {
     return weight / total_ / (std::pow(low, lesser_) * std::pow(high, greater_));
   }
 
-  bool fading() const { return true; }
+  bool related() const { return false; }
 
   bool unite(std::int32_t u, std::int32_t v, double, double) {
     volume_[u] += volume_[v];
     return true;  // the same weight over a larger volume
+  }
+
+  // A linkage bounds itself, however far a module grows.
+  struct Leeway {};
+  Leeway leeway(std::int32_t, double) const { return {}; }
+  bool within(std::int32_t, const Leeway&) const { return true; }
+  double bound(std::int32_t u, std::int32_t v, double weight, double relation,
+               const Leeway&) const {
+    return gain(u, v, weight, relation);
   }
 
  private:

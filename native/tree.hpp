@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "agglomerate.hpp"
 #include "contraction.hpp"
 #include "entropy.hpp"
 #include "heap.hpp"
-#include "merge.hpp"
 #include "monitor.hpp"
 
 namespace sentree {
@@ -17,7 +17,9 @@ namespace sentree {
 class StretchObjective {
  public:
   StretchObjective(const Problem& problem, bool leaf_penalty)
-      : entropy_(problem.total_volume(), leaf_penalty) {
+      : entropy_(problem.total_volume(), leaf_penalty),
+        related_(problem.relation.indptr[problem.relation.n] > 0),
+        total_(problem.total_volume()) {
     for (std::int32_t i = 0; i < problem.graph.n; ++i) {
       const double cut = problem.graph.row_sum(i), relation_cut = problem.relation.row_sum(i);
       nodes_.push_back({problem.degree[i], cut, relation_cut, true});
@@ -30,14 +32,36 @@ class StretchObjective {
                                  joined.volume);
   }
 
-  bool fading() const { return true; }
+  bool related() const { return related_; }
 
   // What a join saves does not depend on volumes, and its factor log2(V / V_ab) falls when either
-  // node grows. Only a leaf that is one no more brings its own relations into what is saved.
+  // node grows. Only a leaf that is one no more brings its own relations into what is saved, and
+  // only with relations may a join save less than nothing.
   bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
     const bool leaf = nodes_[u].leaf;
     nodes_[u] = unite_nodes(nodes_[u], nodes_[v], weight, relation);
-    return !leaf;
+    return !leaf && !related_;
+  }
+
+  struct Leeway {
+    bool leaf;
+    double most_volume;
+  };
+
+  Leeway leeway(std::int32_t u, double share) const {
+    return {nodes_[u].leaf, nodes_[u].volume * (1 + share)};
+  }
+
+  bool within(std::int32_t u, const Leeway& leeway) const {
+    return nodes_[u].leaf == leeway.leaf && (!related_ || nodes_[u].volume <= leeway.most_volume);
+  }
+
+  double bound(std::int32_t u, std::int32_t v, double weight, double relation,
+               const Leeway& leeway) const {
+    const Node joined = unite_nodes(nodes_[u], nodes_[v], weight, relation);
+    const double saved = effective(nodes_[u]) + effective(nodes_[v]) - effective(joined);
+    const double volume = saved >= 0 ? joined.volume : leeway.most_volume + nodes_[v].volume;
+    return entropy_.stretch_gain(saved, std::min(volume, total_)) + kRounding;
   }
 
  private:
@@ -56,6 +80,8 @@ class StretchObjective {
   }
 
   TreeEntropy entropy_;
+  bool related_;
+  double total_;
   std::vector<Node> nodes_;
 };
 
