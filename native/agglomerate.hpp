@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
+#include "contracted_graph.hpp"
+#include "csr.hpp"
 #include "entropy.hpp"
 #include "heap.hpp"
 #include "monitor.hpp"
@@ -44,13 +45,13 @@ struct AgglomerationOptions {
 //                                                     while u grows within the leeway
 //     bool related() const;                           whether any relation is not 0
 //
-// Each pair belongs to one of its modules, its owner: mostly the one with more neighbours. A module
-// keeps the best pair that it owns, and the modules stand in a heap by its gain. What a module
+// One of the two modules holds their pair, mostly the one with more neighbours. A module
+// keeps the best pair that it holds, and the modules stand in a heap by its gain. What a module
 // keeps may be an upper bound only (a "stale" pair): it is searched anew when it comes to the top.
 //
 // When u takes in v, all pairs of u change. Those that touched v are visited. The others may have
-// become better only if `unite` does not deny it. Then those that belong to others are visited,
-// too, which are few. The ones that u owns are not: a module with many neighbours, a hub, searches
+// become better only if `unite` does not deny it. Then those that others hold are visited,
+// too, which are few. The ones that u holds are not: a module with many neighbours, a hub, searches
 // its best pair in a heap of bounds, which hold while the hub is within a leeway and are renewed
 // when they come to the top. When the hub leaves its leeway, all bounds are computed anew. A wide
 // leeway has loose bounds, of which more come to the top in vain; a narrow one is left soon. Its
@@ -133,7 +134,7 @@ class Agglomeration {
   // What a hub knows of its pairs. Where pairs have ranks, each heap has those of one kind.
   struct Row {
     static constexpr int kKinds = 4;
-    std::vector<Bound> heaps[kKinds];   // binary heaps of the pairs that the hub owns
+    std::vector<Bound> heaps[kKinds];   // binary heaps of the pairs that the hub holds
     std::vector<std::int32_t> foreign;  // edges of the pairs that it does not, among others
     typename Objective::Leeway leeway;
     double share = 1.0 / 64;   // width of the leeway
@@ -211,7 +212,7 @@ class Agglomeration {
     work_ += graph_.degree(u);
     graph_.each_neighbour(u, [&](std::int32_t t, std::int32_t e) {
       const Edge& edge = graph_.edge(e);
-      if (edge.owner() == u) consider(candidate(u, t, edge), edge, found, best);
+      if (edge.holder() == u) consider(candidate(u, t, edge), edge, found, best);
     });
     settle(u, found, best);
   }
@@ -257,7 +258,7 @@ class Agglomeration {
       heap.pop_back();
       ++work_;
       const Edge& edge = graph_.edge(e);
-      if (edge.owner() != u || !allowed(edge)) continue;  // gone, or comes back when it changes
+      if (edge.holder() != u || !allowed(edge)) continue;  // gone, or comes back when it changes
       consider(candidate(u, edge.other(u), edge), edge, found, best);
       renewed_.push_back(e);
     }
@@ -280,8 +281,8 @@ class Agglomeration {
     work_ += graph_.degree(u);
     graph_.each_neighbour(u, [&](std::int32_t t, std::int32_t e) {
       const Edge& edge = graph_.edge(e);
-      if (edge.owner() == t) choose_owner(e);  // may take a pair, but gives none away unseen
-      if (edge.owner() == t) {
+      if (edge.holder() == t) choose_holder(e);  // may take a pair, but gives none away unseen
+      if (edge.holder() == t) {
         row.foreign.push_back(e);
       } else if (allowed(edge)) {
         const double gain = objective_.bound(u, t, edge.weight, edge.relation, row.leeway);
@@ -291,7 +292,7 @@ class Agglomeration {
     for (std::vector<Bound>& heap : row.heaps) std::make_heap(heap.begin(), heap.end());
   }
 
-  // Puts a pair that hub u owns into its row; returns the bound.
+  // Puts a pair that hub u holds into its row; returns the bound.
   double push(std::int32_t u, std::int32_t e) {
     const Edge& edge = graph_.edge(e);
     const std::int32_t t = edge.other(u);
@@ -304,11 +305,11 @@ class Agglomeration {
   }
 
   // A pair goes to the module with more neighbours; where both have as many, it stays.
-  void choose_owner(std::int32_t e) {
-    const std::int32_t owner = graph_.edge(e).end[0], other = graph_.edge(e).end[1];
-    if (graph_.degree(other) <= graph_.degree(owner)) return;
-    graph_.set_owner(e, other);
-    if (rows_[owner]) rows_[owner]->foreign.push_back(e);
+  void choose_holder(std::int32_t e) {
+    const std::int32_t holder = graph_.edge(e).end[0], other = graph_.edge(e).end[1];
+    if (graph_.degree(other) <= graph_.degree(holder)) return;
+    graph_.set_holder(e, other);
+    if (rows_[holder]) rows_[holder]->foreign.push_back(e);
   }
 
   void settle(std::int32_t u, bool found, const Candidate& best) {
@@ -342,16 +343,16 @@ class Agglomeration {
     bool found = false;
     Candidate best;
     for (const std::int32_t e : touched_) {
-      choose_owner(e);
+      choose_holder(e);
       const Edge& touching = graph_.edge(e);
-      const std::int32_t t = touching.other(u), owner = touching.owner();
+      const std::int32_t t = touching.other(u), holder = touching.holder();
       Candidate c = candidate(t, u, touching);
       const bool good = allowed(c.gain, touching);
-      if (rows_[u] && owner == t) rows_[u]->foreign.push_back(e);
-      if (allowed(touching) && rows_[owner] && !(filled && owner == u)) push(owner, e);
-      revise(t, good && owner == t, c, v);
+      if (rows_[u] && holder == t) rows_[u]->foreign.push_back(e);
+      if (allowed(touching) && rows_[holder] && !(filled && holder == u)) push(holder, e);
+      revise(t, good && holder == t, c, v);
       c.partner = t;
-      if (owner == u) consider(c, touching, found, best);
+      if (holder == u) consider(c, touching, found, best);
     }
     if (none_rose && !filled) {  // what u kept bounds the pairs that were not visited
       revise(u, found, best, v);
@@ -378,7 +379,7 @@ class Agglomeration {
     return true;
   }
 
-  // Adds the pairs of u that others own; all of its pairs where these are not listed.
+  // Adds the pairs of u that others hold; all of its pairs where these are not listed.
   void touch_others(std::int32_t u) {
     if (!rows_[u]) {
       touched_.clear();
