@@ -428,13 +428,15 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     samples = np.where(np.arange(labels.size) < problem.n, labels, -1)
     # The largest cluster first, then the smaller number. A half is cut out of its whole, which
     # takes no longer than the search in it.
-    clusters = [
-        (-inside.size, number, inside, Anchored(graph, relation, inside.size))
+    clusters: list[tuple[int, int, NDArray[Any], Anchored, NDArray[Any] | None]] = [
+        (-inside.size, number, inside, Anchored(graph, relation, inside.size), None)
         for number, (inside, graph, relation) in enumerate(problem.parts(samples))
     ]
     heapify(clusters)
     for found in range(count, n_clusters):
-        _, number, inside, whole = heappop(clusters)
+        _, number, inside, whole, half = heappop(clusters)
+        if half is not None:
+            whole = Anchored(*whole.part(half), half.size)
         modules = multilevel(whole.graph, whole.relation).labels
         parts = link(whole.graph, modules, whole.relation, n_modules=2).labels
         with suppress(ValueError):  # more than two are kept apart: one of them is split off
@@ -443,10 +445,9 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
             parts = np.arange(inside.size) == inside.size - 1
         moved = parts == parts.max()
         labels[inside[moved]] = found
-        for half, of_half in ((number, ~moved), (found, moved)):
-            if size := int(of_half.sum()):
-                part = Anchored(*whole.part(np.flatnonzero(of_half)), size)
-                heappush(clusters, (-size, half, inside[of_half], part))
+        for name, half in ((number, np.flatnonzero(~moved)), (found, np.flatnonzero(moved))):
+            if half.size:
+                heappush(clusters, (-half.size, name, inside[half], whole, half))
     return labels.astype(np.int32)
 
 
