@@ -11,16 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
-#include "density.hpp"
-#include "graft.hpp"
-#include "levels.hpp"
-#include "merge.hpp"
+#include "agglomerate.hpp"
+#include "compress.hpp"
+#include "csr.hpp"
+#include "density_peaks.hpp"
+#include "label_spreading.hpp"
+#include "level_graph.hpp"
+#include "local_moves.hpp"
 #include "monitor.hpp"
-#include "move.hpp"
 #include "multilevel.hpp"
-#include "spread.hpp"
-#include "tree.hpp"
+#include "stretch.hpp"
+#include "subtree_moves.hpp"
+#include "tree_levels.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -381,10 +383,10 @@ Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triple
   return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
     if (height > 0) {
-      return sentree::Levels(std::move(leaves), std::move(wishes), options, monitor)
+      return sentree::TreeLevels(std::move(leaves), std::move(wishes), options, monitor)
           .run(height, start);
     }
-    return sentree::Growth(problem.graph.n, options, monitor)
+    return sentree::TreeGrowth(problem.graph.n, options, monitor)
         .run(std::move(leaves), start, std::move(wishes));
   }));
 }
@@ -407,13 +409,13 @@ std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints 
   const sentree::Parents start = checked_tree(parent, problem.graph.n);
   sentree::Labels kept;
   if (clusters.size() > 0) kept = checked_labels(clusters, problem.graph.n);
-  const sentree::GraftOptions options{most_rounds, height, least_gain};
+  const sentree::SubtreeMoveOptions options{most_rounds, height, least_gain};
   sentree::Parents result;
   std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
     const sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
-    sentree::Graft graft(leaves, start, kept, options, monitor);
-    std::vector<double> found = graft.run();
-    result = graft.parents();
+    sentree::SubtreeMoves moves(leaves, start, kept, options, monitor);
+    std::vector<double> found = moves.run();
+    result = moves.parents();
     return found;
   });
   return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
@@ -421,7 +423,7 @@ std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints 
 
 // Lets every kernel take the arrays of a problem as its first seven arguments.
 template <class Result, class... Rest>
-auto spread(Result (*kernel)(Arguments, Rest...)) {
+auto with_problem(Result (*kernel)(Arguments, Rest...)) {
   return
       [kernel](Longs indptr, Ints indices, Doubles weights, Doubles degree, Longs relation_indptr,
                Ints relation_indices, Doubles relation_weights, Rest... rest) {
@@ -440,31 +442,31 @@ NB_MODULE(_kernels, module) {
 #else
   module.attr("sanitized") = false;
 #endif
-  module.def("merge", spread(&merge), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("merge", with_problem(&merge), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "fewest_modules"_a,
              "must_link_first"_a, "owner"_a, "progress"_a.none());
-  module.def("stretch", spread(&stretch), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("stretch", with_problem(&stretch), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "leaf_penalty"_a,
              "must_link_first"_a, "progress"_a.none());
-  module.def("move", spread(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("move", with_problem(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
              "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
-  module.def("settle", spread(&settle), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("settle", with_problem(&settle), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
              "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a, "progress"_a.none());
-  module.def("multilevel", spread(&multilevel), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
-             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a, "seed"_a,
-             "most_rounds"_a, "least_gain"_a, "progress"_a.none());
-  module.def("link", spread(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("multilevel", with_problem(&multilevel), "indptr"_a, "indices"_a, "weights"_a,
+             "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
+             "labels"_a, "seed"_a, "most_rounds"_a, "least_gain"_a, "progress"_a.none());
+  module.def("link", with_problem(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a,
              "progress"_a.none());
-  module.def("move_gain", spread(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
-             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
-             "i"_a, "to"_a);
+  module.def("move_gain", with_problem(&move_gain), "indptr"_a, "indices"_a, "weights"_a,
+             "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
+             "labels"_a, "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a,
+             "n_modules"_a, "i"_a, "to"_a);
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
              "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,
@@ -472,13 +474,13 @@ NB_MODULE(_kernels, module) {
   module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
              "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a, "least_change"_a,
              "progress"_a.none());
-  module.def("grow", spread(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("grow", with_problem(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,
              "most_rounds"_a, "least_gain"_a, "progress"_a.none());
-  module.def("measure", spread(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("measure", with_problem(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a);
-  module.def("graft", spread(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("graft", with_problem(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a,
              "clusters"_a, "leaf_penalty"_a, "height"_a, "most_rounds"_a, "least_gain"_a,
              "progress"_a.none());

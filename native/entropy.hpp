@@ -15,6 +15,9 @@
 
 namespace sentree {
 
+// Bits by which a bound of a gain is raised, so that rounding of the gain never exceeds it.
+constexpr double kRounding = 1e-13;
+
 // A module of a partition; adding and removing members is adding and subtracting modules.
 struct Module {
   double association;  // A_X
@@ -51,6 +54,19 @@ class PartitionEntropy {
   double merge_gain(const Module& x, double x_term, const Module& y, double y_term,
                     double between) const {
     return gain(x_term + y_term - term(unite(x, y, between)));
+  }
+
+  // What merge_gain is at most while the volume of X grows from x_volume to most_volume and its
+  // density A_X / V_X is at least least_density: V_G times the gain is
+  //     f(Y) + (A_Y + 2 between) log2(V_G / (V_X + V_Y)) - (A_X / V_X) V_X log2(1 + V_Y / V_X),
+  // where the first logarithm falls and V_X log2(1 + V_Y / V_X) rises with V_X.
+  double merge_bound(double x_volume, double least_density, double most_volume, const Module& y,
+                     double y_term, double between) const {
+    const double joining = y.association + 2 * between;
+    const double spread = least_density >= 0 ? x_volume : most_volume;
+    return gain(y_term - joining * log_share((joining >= 0 ? x_volume : most_volume) + y.volume) -
+                least_density * spread * std::log2(1 + y.volume / spread)) +
+           kRounding;
   }
 
   // What f(X) - f(X u Y) is at most, without a logarithm, for associations >= 0 and volumes > 0: as

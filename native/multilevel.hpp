@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
-#include "merge.hpp"
+#include "agglomerate.hpp"
+#include "contracted_graph.hpp"
+#include "csr.hpp"
+#include "level_graph.hpp"
+#include "local_moves.hpp"
 #include "monitor.hpp"
-#include "move.hpp"
+#include "waiting_queue.hpp"
 
 namespace sentree {
 
@@ -38,24 +41,17 @@ struct SettleOptions {
   bool keep_modules = false;  // no module may become empty
 };
 
-// Moves vertices from a queue, which holds each at most once, until it is empty; a move puts the
+// Moves vertices from a queue, which starts with the given ones, until it is empty; a move puts the
 // neighbours it concerns back into the queue. Returns the sum of the gains.
-inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels queue,
+inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels first,
                      const SettleOptions& options, Monitor& monitor) {
-  std::vector<char> waiting(graph.size(), 0);
-  for (const std::int32_t i : queue) waiting[i] = 1;
   const auto everywhere = [](std::int32_t) { return true; };
+  WaitingQueue queue(std::move(first), graph.size());
   double sum = 0;
-  std::size_t head = 0, count = queue.size();
-  queue.resize(graph.size());
-  const auto wrapped = [&](std::size_t at) { return at < queue.size() ? at : at - queue.size(); };
-  while (count > 0) {
-    const std::int32_t i = queue[head];
-    head = wrapped(head + 1);
-    --count;
-    waiting[i] = 0;
-    if (count > LevelPartition::kAhead) {
-      partition.look_ahead([&](std::size_t later) { return queue[wrapped(head + later)]; });
+  while (queue.size() > 0) {
+    const std::int32_t i = queue.pop();
+    if (queue.size() > LevelPartition::kAhead) {
+      partition.look_ahead([&](std::size_t later) { return queue.peek(later); });
     }
     monitor.work(1 + partition.degree(i), 0.0);
     if (options.keep_modules && partition.alone(i)) continue;
@@ -65,10 +61,7 @@ inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels 
     sum += best.gain;
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
-      if (waiting[j] || partition.labels()[j] == best.module) continue;
-      waiting[j] = 1;
-      queue[wrapped(head + count)] = j;
-      ++count;
+      if (partition.labels()[j] != best.module) queue.push(j);
     }
   }
   return sum;
@@ -194,11 +187,20 @@ class LinkageObjective {
     return weight / total_ / (std::pow(low, lesser_) * std::pow(high, greater_));
   }
 
-  bool fading() const { return true; }
+  bool related() const { return false; }
 
   bool unite(std::int32_t u, std::int32_t v, double, double) {
     volume_[u] += volume_[v];
     return true;  // the same weight over a larger volume
+  }
+
+  // A linkage bounds itself, however far a module grows.
+  struct Leeway {};
+  Leeway leeway(std::int32_t, double) const { return {}; }
+  bool within(std::int32_t, const Leeway&) const { return true; }
+  double bound(std::int32_t u, std::int32_t v, double weight, double relation,
+               const Leeway&) const {
+    return gain(u, v, weight, relation);
   }
 
  private:

@@ -188,6 +188,31 @@ def test_every_join_is_the_best_pair(kind, related, shape, seed, n):
     assert not np.triu(modules.weight > 0, 1).any()
 
 
+@pytest.mark.parametrize("kind", ["merge", "stretch"])
+@settings(max_examples=10)
+@given(seed=seeds, n=st.integers(70, 130))
+def test_every_join_is_the_best_pair_of_the_highest_rank(kind, seed, n):
+    rng = np.random.default_rng(seed)
+    dense = hub_and_spokes(rng, n)
+    dense_relation = np.triu(rng.choice([-1, 0.5, 1], (n, n)) * (rng.random((n, n)) < 0.05), 1)
+    dense_relation += dense_relation.T
+    graph, relation = Graph.from_dense(dense), sp.csr_array(dense_relation)
+    options = (1, True, NOBODY) if kind == "merge" else (False, True)
+    joins = joins_of(getattr(_kernels, kind), graph, relation, *options)
+    modules, number, grown_by = DenseModules(dense, dense_relation), np.arange(n), np.zeros(n)
+    for k, (a, b, gain) in enumerate(joins):
+        gains = modules.merge_gains() if kind == "merge" else modules.stretch_gains()
+        later = np.where(number[:, None] > number, grown_by[:, None], grown_by)
+        rank = np.where(modules.relation != 0, np.sign(modules.relation), later)
+        u, v = modules.slot[a], modules.slot[b]
+        assert rank[u, v] == rank[modules.weight > 0].max()
+        best = gains[(modules.weight > 0) & (rank == rank[u, v])].max()
+        assert np.allclose([gain, gains[u, v]], best, rtol=1e-7, atol=1e-9)
+        grown_by[u], number[u] = np.sign(modules.relation[u, v]), n + k
+        modules.unite(a, b, n + k)
+    assert not np.triu(modules.weight > 0, 1).any()
+
+
 @settings(max_examples=100)
 @given(seeds, sizes, st.booleans())
 def test_every_move_gain_is_the_difference_of_the_objective(seed, n, own_weight):

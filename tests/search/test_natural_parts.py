@@ -70,8 +70,10 @@ def test_contacts_of_unions_are_the_weights_between_their_sides():
     modules = contract(made.graph, None, labels)[0]
     unions = Unions.along(path, powers, modules.degree, np.bincount(labels))
     weights = modules.to_scipy().toarray() / modules.volume
-    for t, (a, b) in enumerate(unions.sides.tolist()):
-        between = weights[np.ix_(unions.modules_of(a), unions.modules_of(b))].sum()
+    order, start, end = unions.ranges()
+    for t, sides in enumerate(unions.sides.tolist()):
+        of_a, of_b = (order[start[side] : end[side]] for side in sides)
+        between = weights[np.ix_(of_a, of_b)].sum()
         assert unions.contact[t] == pytest.approx(between, rel=1e-9)
     spacing = Spacing.of(made.graph, made.extension.widths, np.arange(200), 200)
     root = unions.sides[-1]

@@ -7,6 +7,7 @@ that are related by minus infinity into one module.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -352,9 +353,21 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
         except Uncolourable:
             raise _no_way(len(edges), k) from None
     spread = propagate(problem.graph, concerned, found)[: problem.n]
-    for number in np.setdiff1d(np.arange(k), spread).tolist():
-        crowded = np.flatnonzero(spread == np.bincount(spread).argmax())
-        spread[crowded[-1]] = number  # leaving a cluster breaks nothing
+    missing = np.setdiff1d(np.arange(k), spread).tolist()
+    if missing:
+        size = np.bincount(spread)
+        members = np.split(np.argsort(spread, kind="stable"), np.cumsum(size)[:-1])
+        crowded = [
+            (-len(inside), u, inside.tolist()) for u, inside in enumerate(members) if len(inside)
+        ]
+        heapify(crowded)
+        for number in missing:
+            fewer, u, inside = heappop(crowded)
+            last = inside.pop()
+            spread[last] = number  # leaving a cluster breaks nothing
+            if inside:
+                heappush(crowded, (fewer + 1, u, inside))
+            heappush(crowded, (-1, number, [last]))
     return problem.extended(spread)
 
 

@@ -12,7 +12,7 @@ or so. Parts that touch far less are clusters.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -100,16 +100,21 @@ class Unions(NamedTuple):
         roots: list[int] = np.setdiff1d(np.arange(self.volume.size), self.sides).tolist()
         return roots
 
-    def modules_of(self, node: int) -> list[int]:
-        """Return the modules of a node."""
-        found, left = [], [node]
-        while left:
-            at = left.pop()
-            if at < self.n_modules:
-                found.append(at)
-            else:
-                left.extend(self.sides[at - self.n_modules].tolist())
-        return found
+    def ranges(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the modules in an order in which each node has a range, and its start and end."""
+        width = [1] * self.n_modules
+        for a, b in self.sides.tolist():
+            width.append(width[a] + width[b])
+        start, at = [0] * len(width), 0
+        for root in self.roots():
+            start[root] = at
+            at += width[root]
+        for node in range(len(width) - 1, self.n_modules - 1, -1):
+            a, b = self.sides[node - self.n_modules].tolist()
+            start[b] = start[node]
+            start[a] = start[node] + width[b]
+        first = np.array(start, dtype=np.int64)
+        return np.argsort(first[: self.n_modules]), first, first + np.array(width)
 
 
 def peaks_of_density(
@@ -166,50 +171,43 @@ def parts_by_contact(
     strictness : float
         How clearly clusters must be apart, against the usual.
     """
-    closeness = unions.closeness(spacing)
+    assert spacing.dimension is not None
+    strictness **= _EVENLY
+    surely_one = strictness * unions.linkage >= CHANCE
+    apart = strictness * unions.closeness(spacing) < ONE
+    most = strictness * (_UNEVEN + _UNEVEN_IN_FEW / spacing.dimension)
+    order, start, end = unions.ranges()
+    between = modules.to_scipy()[order][:, order]  # nodes are blocks
+    own, size = (modules.degree - modules.strength)[order], unions.size[order]
+
+    def is_one(node: int) -> bool:
+        union = node - unions.n_modules
+        if union < 0 or surely_one[union]:
+            return True
+        if apart[union]:
+            return False
+        block = slice(int(start[node]), int(end[node]))
+        return _unevenness(between[block, block], own[block], size[block], spacing) <= most
+
     cluster = np.empty(unions.n_modules, dtype=np.int64)
     found, left = 0, unions.roots()
     while left:
         node = left.pop()
-        inside = unions.modules_of(node)
-        at = node - unions.n_modules
-        if at < 0 or _is_one(at, inside, unions, modules, closeness, spacing, strictness):
-            cluster[inside] = found
+        if is_one(node):
+            cluster[order[start[node] : end[node]]] = found
             found += 1
         else:
-            left.extend(unions.sides[at].tolist())
+            left.extend(unions.sides[node - unions.n_modules].tolist())
     return cluster[labels]
 
 
-def _is_one(
-    union: int,
-    inside: list[int],
-    unions: Unions,
-    modules: Graph,
-    closeness: FloatArray,
-    spacing: Spacing,
-    strictness: float,
-) -> bool:
-    """Tell whether the sides of a union are one cluster."""
-    strictness **= _EVENLY
-    if strictness * unions.linkage[union] >= CHANCE:
-        return True
-    if strictness * closeness[union] < ONE:
-        return False
-    assert spacing.dimension is not None
-    most = strictness * (_UNEVEN + _UNEVEN_IN_FEW / spacing.dimension)
-    return _unevenness(np.array(inside), unions, modules, spacing) <= most
-
-
-def _unevenness(inside: IntArray, unions: Unions, modules: Graph, spacing: Spacing) -> float:
+def _unevenness(between: Any, own: FloatArray, size: FloatArray, spacing: Spacing) -> float:
     """Return how much less modules touch one another than those of one cloud, on average."""
     assert spacing.dimension is not None
-    own = modules.degree - modules.strength
-    between = modules.to_scipy()[inside][:, inside]
     out = np.asarray(between.sum(axis=1)).ravel()
-    volume = own[inside] + out
+    volume = own + out
     whole = volume.sum()
-    cell = _CELL * unions.size[inside] / spacing.n_neighbors
+    cell = _CELL * size / spacing.n_neighbors
     with np.errstate(divide="ignore"):
         leaving = np.log(out / (volume * (1 - volume / whole)))
     less = np.minimum(-np.log(cell) / spacing.dimension - leaving, _MOST_UNEVEN)

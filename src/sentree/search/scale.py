@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -422,16 +423,32 @@ def _unchanged(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[n
 def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
     """Split the largest cluster in two until there are enough; all others stay as they are."""
     labels = problem.extended(labels).astype(np.int64)
-    while (found := int(labels.max()) + 1) < n_clusters:
-        samples = labels[: problem.n]
-        inside = np.flatnonzero(samples == np.bincount(samples).argmax())
-        part, related = problem.part(inside)
-        parts = link(part, multilevel(part, related).labels, related, n_modules=2).labels
+    count = int(labels.max()) + 1
+    if count >= n_clusters:
+        return labels.astype(np.int32)
+    samples = np.where(np.arange(labels.size) < problem.n, labels, -1)
+    # The largest cluster first, then the smaller number. A half is cut out of its whole, which
+    # takes no longer than the search in it.
+    clusters: list[tuple[int, int, NDArray[Any], Anchored, NDArray[Any] | None]] = [
+        (-inside.size, number, inside, Anchored(graph, relation, inside.size), None)
+        for number, (inside, graph, relation) in enumerate(problem.parts(samples))
+    ]
+    heapify(clusters)
+    for found in range(count, n_clusters):
+        _, number, inside, whole, half = heappop(clusters)
+        if half is not None:
+            whole = Anchored(*whole.part(half), half.size)
+        modules = multilevel(whole.graph, whole.relation).labels
+        parts = link(whole.graph, modules, whole.relation, n_modules=2).labels
         with suppress(ValueError):  # more than two are kept apart: one of them is split off
-            parts = fold(Anchored(part, related, inside.size), parts, 2)
+            parts = fold(whole, parts, 2)
         if parts.max() == 0:
             parts = np.arange(inside.size) == inside.size - 1
-        labels[inside[parts == parts.max()]] = found
+        moved = parts == parts.max()
+        labels[inside[moved]] = found
+        for name, half in ((number, np.flatnonzero(~moved)), (found, np.flatnonzero(moved))):
+            if half.size:
+                heappush(clusters, (-half.size, name, inside[half], whole, half))
     return labels.astype(np.int32)
 
 

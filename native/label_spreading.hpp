@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
+#include "csr.hpp"
 #include "monitor.hpp"
 
 namespace sentree {

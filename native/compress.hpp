@@ -1,73 +1,15 @@
-// Encoding trees: stretch a star to a binary tree, compress a tree to a given height.
+// Compressing an encoding tree to a given height.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "contraction.hpp"
 #include "entropy.hpp"
 #include "heap.hpp"
-#include "merge.hpp"
 #include "monitor.hpp"
 
 namespace sentree {
-
-// The objective of an encoding tree under stretching below the root.
-class StretchObjective {
- public:
-  StretchObjective(const Problem& problem, bool leaf_penalty)
-      : entropy_(problem.total_volume(), leaf_penalty) {
-    for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      const double cut = problem.graph.row_sum(i), relation_cut = problem.relation.row_sum(i);
-      nodes_.push_back({problem.degree[i], cut, relation_cut, true});
-    }
-  }
-
-  double gain(std::int32_t u, std::int32_t v, double weight, double relation) const {
-    const Node joined = unite_nodes(nodes_[u], nodes_[v], weight, relation);
-    return entropy_.stretch_gain(effective(nodes_[u]) + effective(nodes_[v]) - effective(joined),
-                                 joined.volume);
-  }
-
-  bool fading() const { return true; }
-
-  // What a join saves does not depend on volumes, and its factor log2(V / V_ab) falls when either
-  // node grows. Only a leaf that is one no more brings its own relations into what is saved.
-  bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
-    const bool leaf = nodes_[u].leaf;
-    nodes_[u] = unite_nodes(nodes_[u], nodes_[v], weight, relation);
-    return !leaf;
-  }
-
- private:
-  struct Node {
-    double volume, cut, relation_cut;
-    bool leaf;
-  };
-
-  static Node unite_nodes(const Node& a, const Node& b, double weight, double relation) {
-    return {a.volume + b.volume, a.cut + b.cut - 2 * weight,
-            a.relation_cut + b.relation_cut - 2 * relation, false};
-  }
-
-  double effective(const Node& a) const {
-    return entropy_.effective_cut(a.cut, a.relation_cut, a.leaf);
-  }
-
-  TreeEntropy entropy_;
-  std::vector<Node> nodes_;
-};
-
-// The joins of the binary tree. In a graph of several components they stop at one tree for each.
-inline std::vector<Join> stretch(const Problem& problem, bool leaf_penalty, bool must_link_first,
-                                 Monitor& monitor) {
-  ContractedGraph graph(problem);
-  StretchObjective objective(problem, leaf_penalty);
-  AgglomerationOptions options;
-  options.must_link_first = must_link_first;
-  return Agglomeration<StretchObjective>(graph, objective, problem.graph.n, options).run(monitor);
-}
 
 // A tree as arrays: every node precedes its parent, leaves come first, the root is the last.
 struct Tree {

@@ -14,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
+#include "csr.hpp"
+#include "level_graph.hpp"
 #include "monitor.hpp"
 #include "multilevel.hpp"
 
@@ -330,9 +331,9 @@ class GroupSearch {
 // Grows a tree of any height: groups the children of the root, the groups, and the members of each
 // group, and all that are new in turn, until every node has two children or children that do not
 // touch.
-class Growth {
+class TreeGrowth {
  public:
-  Growth(std::int32_t n, const MultilevelOptions& options, Monitor& monitor)
+  TreeGrowth(std::int32_t n, const MultilevelOptions& options, Monitor& monitor)
       : search_(options, monitor), n_leaves_(n), parent_(n + 1, n) {
     parent_[n] = -1;
   }
@@ -403,9 +404,10 @@ class Growth {
 
 // A tree of a given height, all leaves at the same depth: levels are added one by one, each where
 // it gains most, and all levels are searched again after each.
-class Levels {
+class TreeLevels {
  public:
-  Levels(LevelGraph leaves, Triplets triplets, const MultilevelOptions& options, Monitor& monitor)
+  TreeLevels(LevelGraph leaves, Triplets triplets, const MultilevelOptions& options,
+             Monitor& monitor)
       : search_(options, monitor),
         most_sweeps_(options.most_rounds),
         triplets_(std::move(triplets)) {

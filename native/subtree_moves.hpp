@@ -6,21 +6,23 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
+#include "csr.hpp"
 #include "entropy.hpp"
-#include "levels.hpp"
+#include "level_graph.hpp"
 #include "monitor.hpp"
-#include "multilevel.hpp"
+#include "tree_levels.hpp"
+#include "waiting_queue.hpp"
 
 namespace sentree {
 
-struct GraftOptions {
+struct SubtreeMoveOptions {
   std::int32_t most_rounds = 3;
   std::int32_t height = 0;  // 0: any
   double least_gain = 1e-12;
@@ -28,12 +30,12 @@ struct GraftOptions {
 
 // A tree under moves of subtrees. Its "units" are what moves at a time: first the leaves, later
 // whole subtrees, which are vertices of a contracted graph.
-class Graft {
+class SubtreeMoves {
  public:
   // Parents with leaves first, every node before its parent, the root last. Where clusters are
   // given, those that are nodes stay so, with the same leaves.
-  Graft(const LevelGraph& leaves, const Parents& parent, const Labels& clusters,
-        const GraftOptions& options, Monitor& monitor)
+  SubtreeMoves(const LevelGraph& leaves, const Parents& parent, const Labels& clusters,
+               const SubtreeMoveOptions& options, Monitor& monitor)
       : leaves_(leaves),
         options_(options),
         monitor_(monitor),
@@ -91,8 +93,9 @@ class Graft {
 
   struct Place {
     std::int32_t node = kNone;
-    bool beside = false;  // below a new node, together with `node`; else a child of `node`
-    double gain = 0;      // times V_G
+    bool beside = false;       // below a new node, together with `node`; else a child of `node`
+    double gain = 0;           // times V_G
+    std::uint64_t search = 0;  // the stamp of the search that found it
   };
 
   static double cost(double split, double log_volume) {
@@ -273,26 +276,16 @@ class Graft {
 
   // Moves units from a queue until it is empty; a move puts the neighbours back into the queue.
   double settle(const LevelGraph& graph, const Labels& node_of) {
-    const std::int32_t n = graph.size();
-    Labels queue = singles(n);
-    std::vector<char> waiting(n, 1);
+    WaitingQueue queue(singles(graph.size()), graph.size());
     double sum = 0;
-    std::size_t head = 0, count = queue.size();
-    while (count > 0) {
-      const std::int32_t v = queue[head];
-      head = head + 1 == queue.size() ? 0 : head + 1;
-      --count;
-      waiting[v] = 0;
+    while (queue.size() > 0) {
+      const std::int32_t v = queue.pop();
       const Place place = best_place(graph, node_of, v);
       if (!(place.gain > options_.least_gain * total_)) continue;
       move(node_of[v], place);
       sum += place.gain;
       for (std::int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) {
-        const std::int32_t j = graph.indices[e];
-        if (waiting[j]) continue;
-        waiting[j] = 1;
-        queue[(head + count) % queue.size()] = j;
-        ++count;
+        queue.push(graph.indices[e]);
       }
     }
     return sum;
@@ -383,7 +376,7 @@ class Graft {
     if (pair && from == top && nodes_[other].unit) return {};
     Place best;
     const auto offer = [&](std::int32_t node, bool beside, double cost) {
-      if (saved - cost > best.gain) best = {node, beside, saved - cost};
+      if (saved - cost > best.gain) best = {node, beside, saved - cost, stamp_};
     };
     for (std::size_t k = 0; k < touched_.size(); ++k) {
       const std::int32_t u = touched_[k];
@@ -434,8 +427,11 @@ class Graft {
     node.log = log_of(volume);
   }
 
-  // Takes a out and puts it where best_place, which was asked last, said.
+  // Takes a out and puts it in the place that the last search found for it. What that search knows
+  // of the nodes holds only until the first move.
   void move(std::int32_t a, Place place) {
+    assert(place.search == stamp_);
+    ++stamp_;
     const std::int32_t top = touched_.front(), from = nodes_[a].parent;
     for (std::int32_t u = from;; u = nodes_[u].parent) {
       nodes_[u].split = reach_[u].split;
@@ -482,7 +478,7 @@ class Graft {
     raise(nodes_[a].parent);
   }
 
-  // Gives the place of a node to its only child.
+  // Puts the only child of a node in the place of that node.
   void replace(std::int32_t a, std::int32_t child) {
     const std::int32_t p = nodes_[a].parent;
     unlink(child);
@@ -521,7 +517,7 @@ class Graft {
     return fresh;
   }
 
-  // Lets the heights from a upwards hold what is below.
+  // Raises the heights of a and of all nodes above it to at least those of their subtrees.
   void raise(std::int32_t a) {
     if (options_.height <= 0) return;
     for (; a != kNone; a = nodes_[a].parent) {
@@ -551,7 +547,7 @@ class Graft {
   }
 
   const LevelGraph& leaves_;
-  GraftOptions options_;
+  SubtreeMoveOptions options_;
   Monitor& monitor_;
   double total_;
   std::int32_t n_leaves_, root_;
@@ -559,7 +555,7 @@ class Graft {
   bool walls_left_ = false;          // some are not units yet
   std::vector<Reach> reach_;         // of the touched nodes
   std::vector<std::uint64_t> seen_;  // the last search that touched a node
-  std::uint64_t stamp_ = 0;
+  std::uint64_t stamp_ = 0;          // of the present search
   Labels touched_, free_;
 };
 

@@ -1,12 +1,14 @@
 // Local moving: each vertex in turn goes to the neighbouring module that lowers the objective most.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "contraction.hpp"
+#include "csr.hpp"
 #include "entropy.hpp"
+#include "level_graph.hpp"
 #include "monitor.hpp"
 
 namespace sentree {
@@ -125,8 +127,10 @@ class LevelPartition {
                          entropy_.term(joined) + pulled);
   }
 
-  // Moves i, whose surroundings were gathered last.
+  // Moves i, for which `best` or `gain` must have been called last.
   void move(std::int32_t i, std::int32_t to) {
+    assert(gathered_ == i);
+    gathered_ = -1;
     const std::int32_t from = labels_[i];
     put(from, without(i));
     heavy_[from] -= heavy(i);
@@ -186,6 +190,7 @@ class LevelPartition {
   void gather(std::int32_t i) {
     for (const std::int32_t u : near_) modules_[u].between = 0;
     near_.clear();
+    gathered_ = i;
     for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
       const std::int32_t u = labels_[graph_.indices[e]];
       if (modules_[u].between == 0) near_.push_back(u);
@@ -227,6 +232,7 @@ class LevelPartition {
   Labels members_, heavy_;  // all, and those with a volume
   Labels empty_;            // modules without members
   Labels near_;
+  std::int32_t gathered_ = -1;        // the vertex whose surroundings are known
   std::vector<std::int64_t> closed_;  // equals closing_ for the modules closed last
   std::int64_t closing_ = 0;
 };
