@@ -22,6 +22,7 @@ from sentree.graph.scaling import Layout
 
 __all__ = [
     "Baseline",
+    "checked_affinity",
     "class_codes",
     "class_columns",
     "nearest",

@@ -20,7 +20,7 @@ from sentree.paper.baselines.pair_propagation import KnownPairs, Schedule, propa
 from sentree.paper.baselines.pair_relation import signed_relation
 from sentree.paper.baselines.soft_threshold import Matrix
 
-__all__ = ["OneStepPCP"]
+__all__ = ["OneStepPCP", "local_graph", "refined"]
 
 
 class OneStepPCP(Baseline):

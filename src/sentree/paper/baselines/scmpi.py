@@ -18,7 +18,7 @@ from sentree.paper.baselines.base import Baseline, scaled
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.pair_relation import Relation, signed_relation
 
-__all__ = ["SCMPI"]
+__all__ = ["SCMPI", "correct", "normalised"]
 
 
 class SCMPI(Baseline):

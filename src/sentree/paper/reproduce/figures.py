@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curves", "rank_diagrams", "save", "trade_off"]
+__all__ = ["Style", "curves", "rank_diagrams", "save", "trade_off"]
 
 
 class Style(NamedTuple):

@@ -12,7 +12,19 @@ from sentree.paper.reproduce.published import PRINTED, Published
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLES", "Block", "Comparison", "Place", "Score", "blocks", "compare", "scores"]
+__all__ = [
+    "TABLES",
+    "Block",
+    "Comparison",
+    "Place",
+    "Score",
+    "blocks",
+    "compare",
+    "in_order",
+    "our_values",
+    "printed_values",
+    "scores",
+]
 
 TABLES = tuple(name for name, experiment in EXPERIMENTS.items() if not experiment.amounts)
 #: Draws behind a printed figure, and the difference in points that is never called one.

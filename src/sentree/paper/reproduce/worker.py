@@ -30,7 +30,7 @@ try:
 except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["work"]
+__all__ = ["outcome_of", "scores", "work"]
 
 
 def work(
