@@ -24,6 +24,7 @@ extensions = [
     "complete",
     "mathml",
     "pictures",
+    "room_map",
 ]
 exclude_patterns = ["_build", "_ext", "_static", "_templates"]
 templates_path = ["_templates"]

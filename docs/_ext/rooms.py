@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-__all__ = ["INSIDE", "MODULES", "ROOMS", "imported", "imports", "room"]
+__all__ = ["INSIDE", "MODULES", "ROOMS", "arrows", "imported", "imports", "room", "without_detours"]
 
 ROOT = Path(__file__).parents[2] / "src"
 #: From the ground up. A room may import those above it in this list, never those below.
@@ -75,3 +76,24 @@ def imported(name: str) -> Iterator[str]:
             continue
         inner = f"{module}.{HOME.get(one, one) if module == 'sentree' else one}"
         yield inner if inner in MODULES else module
+
+
+def arrows() -> dict[tuple[str, str], int]:
+    """Count the modules of a room that import another room."""
+    found: Counter[tuple[str, str]] = Counter()
+    for name in INSIDE:
+        found.update({(str(room(name)), str(room(one))) for one in imported(name) if room(one)})
+    return {(one, other): n for (one, other), n in found.items() if one != other}
+
+
+def without_detours(found: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out the arrows that follow from others: what a room's rooms import, it may import."""
+    below: dict[str, set[str]] = {}
+    for name in ROOMS:  # from the ground up
+        direct = {other for one, other in found if one == name}
+        below[name] = direct.union(*(below[other] for other in direct))
+    return [
+        (one, other)
+        for one, other in found
+        if not any((one, via) in found and other in below[via] for via in ROOMS)
+    ]

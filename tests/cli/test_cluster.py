@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import os
-import pty
 import signal
 import subprocess
 import time
@@ -247,6 +246,7 @@ def test_calls_that_make_no_sense_are_refused_before_any_work(flowers, arguments
 
 
 def test_on_a_terminal_progress_is_shown_and_taken_away(flowers):
+    pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     command = [*executable(), "cluster", "flowers.csv", "-l", "species"]
     with subprocess.Popen(command, cwd=flowers, stdout=theirs, stderr=theirs) as process:
@@ -263,6 +263,7 @@ def test_on_a_terminal_progress_is_shown_and_taken_away(flowers):
     assert b"Traceback" not in seen
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
 def test_a_reader_that_has_seen_enough_is_no_error(flowers):
     command = (
         f"'{executable()[0]}' {' '.join(executable()[1:])} cluster flowers.csv -l species -o -"
@@ -306,6 +307,7 @@ def test_too_few_clusters_for_hard_constraints_are_told_by_id(flowers):
     assert "--n-clusters 2" in done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
 def test_interrupting_leaves_nothing_behind(tmp_path):
     X, _ = make_blobs(60_000, 20, centers=50, cluster_std=4.0, random_state=0)
     np.save(tmp_path / "data.npy", X)

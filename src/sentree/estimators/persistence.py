@@ -89,7 +89,7 @@ from sentree.search.natural_number import NaturalScale
 from sentree.search.recipes import Candidate, Recipe, Selection
 from sentree.tree import EncodingTree
 
-__all__ = ["FORMAT_VERSION", "load", "save"]
+__all__ = ["FORMAT_VERSION", "LeftOut", "load", "save"]
 
 #: Version of the format that is written, and the newest that is read.
 FORMAT_VERSION = 3

@@ -33,6 +33,7 @@ __all__ = [
     "auto_neighbors",
     "auto_settings",
     "build_affinity",
+    "distance_affinity",
     "graph_from_distances",
     "knn_graph",
 ]

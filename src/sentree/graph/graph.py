@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "frozen", "largest_column", "module_cuts"]
 
 #: Two mirrored weights may differ by this share of the larger one (rounding of whoever made them).
 _SYMMETRY_TOLERANCE = 1e-8

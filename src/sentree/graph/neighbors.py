@@ -29,9 +29,14 @@ __all__ = [
     "Neighbors",
     "Queries",
     "Space",
+    "canonical_metric",
+    "exact_neighbors",
+    "faiss_search",
     "find_neighbors",
+    "is_sparse",
     "make_space",
     "neighbors_from_distances",
+    "sklearn_search",
 ]
 
 logger = logging.getLogger(__name__)

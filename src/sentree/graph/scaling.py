@@ -13,7 +13,7 @@ from sentree.graph import FloatArray
 from sentree.graph.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
 from sentree.graph.tails import Tails
 
-__all__ = ["Layout", "check_samples", "check_squares", "weigh"]
+__all__ = ["Layout", "Scale", "check_samples", "check_squares", "weigh"]
 
 #: Squares of larger values overflow.
 _LARGEST = 1e150

@@ -12,7 +12,7 @@ from sentree.io.errors import Elsewhere, InputError, did_you_mean
 from sentree.io.labels import clean_labels
 from sentree.io.names import By, Named
 
-__all__ = ["KEYS", "Gathered", "from_cells", "from_json", "listed_rows"]
+__all__ = ["KEYS", "Gathered", "from_cells", "from_json", "listed", "listed_rows"]
 
 #: How many samples a statement of each kind names, and what it says of them, in JSON and in lines.
 _KINDS = {

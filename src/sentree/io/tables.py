@@ -21,7 +21,7 @@ from sentree.io.sources import format_of
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["TABLE_FORMATS", "write_bytes", "write_table"]
+__all__ = ["TABLE_FORMATS", "table_bytes", "write_bytes", "write_table"]
 
 #: Formats that tables are written in.
 TABLE_FORMATS = ("csv", "tsv", "txt", "json", "parquet", "npy")

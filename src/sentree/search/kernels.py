@@ -37,6 +37,7 @@ __all__ = [
     "graft",
     "grow",
     "link",
+    "lowest",
     "merge",
     "move",
     "move_gain",

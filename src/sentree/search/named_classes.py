@@ -34,7 +34,7 @@ from sentree.search.scale import (
     too_few,
 )
 
-__all__ = ["NamedClusters", "NamedSearch", "Way", "hidden_accuracy"]
+__all__ = ["NamedClusters", "NamedSearch", "Told", "Way", "hidden_accuracy"]
 
 #: Bits by which a sample prefers the cluster of its module, over the square of the labels a class;
 #: and the most.

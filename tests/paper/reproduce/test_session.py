@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import time
@@ -54,6 +55,7 @@ def test_all_cells_are_there(uninterrupted):
     assert all(-100 <= float(row["value"]) <= 100 for row in uninterrupted)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
 @pytest.mark.parametrize("enough", [1, 30])
 def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted, enough):
     out = tmp_path / "out"
@@ -80,6 +82,7 @@ def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted,
     assert [path.name for path in out.glob(".results*")] == []  # left by the killed run
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
 def test_ctrl_c_keeps_what_is_finished(data, tmp_path):
     out = tmp_path / "out"
     process = subprocess.Popen(

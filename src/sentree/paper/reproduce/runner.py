@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
@@ -86,14 +87,17 @@ def run(
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
     """Hold Ctrl-C back: a worker whose start is broken off prints a traceback."""
-    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+    if threading.current_thread() is not threading.main_thread():  # where no signal arrives
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    held: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)
+    if held and callable(before):
+        before(signal.SIGINT, None)
 
 
 def _work(*arguments: Any) -> None:

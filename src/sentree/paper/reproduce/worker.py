@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -41,7 +42,9 @@ def work(
         limit = int(np.ceil(timeout))
         if most in (resource.RLIM_INFINITY, -1) or limit < most:
             resource.setrlimit(resource.RLIMIT_CPU, (limit, most))
-    pipe.send(outcome_of(cell, seed, protocol, data_dir))
+    outcome = outcome_of(cell, seed, protocol, data_dir)
+    with suppress(BrokenPipeError):  # the parent was stopped
+        pipe.send(outcome)
     pipe.close()
 
 
