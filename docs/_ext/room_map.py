@@ -67,7 +67,8 @@ def _arrow(start: tuple[float, float], end: tuple[float, float], count: int) -> 
         f'<path d="M{x:g} {y:g} {to_x:g} {to_y:g}" stroke="currentColor" opacity="0.6" '
         'fill="none" marker-end="url(#tip)"/>'
         f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="9" fill="var(--color-background-primary)"/>'
-        f'<text x="{at[0]:.1f}" y="{at[1] + 4:.1f}" font-size="12" fill="currentColor">{count}</text>'
+        f'<text x="{at[0]:.1f}" y="{at[1] + 4:.1f}" font-size="12" fill="currentColor">'
+        f"{count}</text>"
     )
 
 

@@ -52,7 +52,7 @@ from sentree.search.recipes import Selection
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree
 
-__all__ = ["SSEEstimator", "check_length", "gather_constraints", "warn_if_too_many"]
+__all__ = ["SSEEstimator"]
 
 logger = logging.getLogger(__name__)
 
