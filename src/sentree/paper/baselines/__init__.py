@@ -13,17 +13,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentree.paper.baselines.cms import ConstrainedMeanShift
-    from sentree.paper.baselines.cobra import COBRA
-    from sentree.paper.baselines.cobras import COBRAS
-    from sentree.paper.baselines.lpcnmf import LpCNMF
-    from sentree.paper.baselines.onesteppcp import OneStepPCP
-    from sentree.paper.baselines.pcpsnmf import PCPSNMF
-    from sentree.paper.baselines.s4nmf import S4NMF
-    from sentree.paper.baselines.scmpi import SCMPI
-    from sentree.paper.baselines.seeded_kmeans import SeededKMeans
-    from sentree.paper.baselines.semimulticons import SemiMultiCons
-    from sentree.paper.baselines.specwrsc import SpecWRSC
+    from sentree.paper.baselines.cms import ConstrainedMeanShift as ConstrainedMeanShift
+    from sentree.paper.baselines.cobra import COBRA as COBRA
+    from sentree.paper.baselines.cobras import COBRAS as COBRAS
+    from sentree.paper.baselines.lpcnmf import LpCNMF as LpCNMF
+    from sentree.paper.baselines.onesteppcp import OneStepPCP as OneStepPCP
+    from sentree.paper.baselines.pcpsnmf import PCPSNMF as PCPSNMF
+    from sentree.paper.baselines.s4nmf import S4NMF as S4NMF
+    from sentree.paper.baselines.scmpi import SCMPI as SCMPI
+    from sentree.paper.baselines.seeded_kmeans import SeededKMeans as SeededKMeans
+    from sentree.paper.baselines.semimulticons import SemiMultiCons as SemiMultiCons
+    from sentree.paper.baselines.specwrsc import SpecWRSC as SpecWRSC
 
 _HOME = {
     "COBRA": "cobra",
@@ -39,19 +39,7 @@ _HOME = {
     "SpecWRSC": "specwrsc",
 }
 
-__all__ = [
-    "COBRA",
-    "COBRAS",
-    "PCPSNMF",
-    "S4NMF",
-    "SCMPI",
-    "ConstrainedMeanShift",
-    "LpCNMF",
-    "OneStepPCP",
-    "SeededKMeans",
-    "SemiMultiCons",
-    "SpecWRSC",
-]
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
