@@ -152,7 +152,7 @@ def test_every_public_module_has_an_api_page():
         *(f"paper.baselines.{file}" for file in sorted({*_HOME.values(), "mpckmeans"})),
         *("io.names", "io.labels", "_util.wording"),
         *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
-        *("report.broken", "report.map", "report.report"),
+        *("report.broken", "report.map", "report.assemble"),
     ],
 )
 def test_docstring_examples(name):
