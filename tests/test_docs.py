@@ -172,7 +172,7 @@ def find_module(name):
         "paper.baselines.mpckmeans",
         *("io.names", "io.labels", "_util.wording"),
         *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
-        *("report.broken", "report.map", "report.report"),
+        *("report.broken", "report.map", "report.assemble"),
     ],
 )
 def test_docstring_examples(name):

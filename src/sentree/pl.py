@@ -16,14 +16,14 @@ import numpy as np
 from sentree import plots
 from sentree.plots import style as drawing
 from sentree.plots.lettering import with_class
-from sentree.tl.cells import checked, column, missing_key
+from sentree.tl.adata import checked, column, missing_key
 from sentree.tl.results import get_constraints, get_tree
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-    from sentree.tl.cells import AnnData
+    from sentree.tl.adata import AnnData
 
 __all__ = ["agreement", "constraints", "tree"]
 

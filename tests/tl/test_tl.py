@@ -18,7 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 import sentree
 from sentree import Constraints, EncodingTree, SSEHierarchy, SSEPartition
 from sentree.metrics import dendrogram_purity
-from sentree.tl.cells import natural_order
+from sentree.tl.adata import natural_order
 
 # Warnings of other packages about themselves; ours stay errors.
 pytestmark = [

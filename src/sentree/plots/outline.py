@@ -20,34 +20,16 @@ _NEARLY_ALL = 0.9
 
 
 class Outline(NamedTuple):
-    """Blocks to draw, the root first and each one before those below it.
+    """Blocks to draw, the root first and each one before those below it."""
 
-    Attributes
-    ----------
-    node : int64 array
-        Node of the tree; -1 for a block of united nodes.
-    united : int64 array
-        Number of nodes united in the block; 0 for one that is drawn as itself.
-    above : int64 array
-        The block above; -1 for the root.
-    level : int64 array
-        Number of blocks above.
-    start, size : int64 arrays
-        Number of samples to the left of the block, and in it.
-    owner : int64 array of shape (n,)
-        The lowest block that holds each sample.
-    shortened : bool
-        Whether nodes with only one child worth drawing were passed over.
-    """
-
-    node: IntArray
-    united: IntArray
-    above: IntArray
-    level: IntArray
-    start: IntArray
-    size: IntArray
-    owner: IntArray
-    shortened: bool
+    node: IntArray  # of the tree; -1 for a block of united nodes
+    united: IntArray  # number of nodes united in the block; 0 for one that is drawn as itself
+    above: IntArray  # the block above; -1 for the root
+    level: IntArray  # number of blocks above
+    start: IntArray  # number of samples to the left of the block
+    size: IntArray  # number of samples in the block
+    owner: IntArray  # by sample, the lowest block that holds it
+    shortened: bool  # whether nodes with only one child worth drawing were passed over
 
     @property
     def is_end(self) -> NDArray[np.bool_]:

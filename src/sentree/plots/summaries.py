@@ -73,7 +73,9 @@ def objective(model: Any, *, title: str | None = None, ax: Axes | None = None) -
     ax.plot(np.arange(trace.size), trace, color=BLUE, linewidth=1.4, marker=marker, markersize=3.5)
     for step, side in {0: "left", trace.size - 1: "right"}.items():
         where = side if trace.size > 1 else "center"
-        note(ax, f"{trace[step]:.4g}", (step, trace[step]), (0, 6), ha=where)
+        under = step and trace[step] < trace[step - 1]  # off a line that falls to the point
+        place: Any = {"ha": where, "va": "top" if under else "bottom"}
+        note(ax, f"{trace[step]:.4g}", (step, trace[step]), (0, -6 if under else 6), **place)
     ax.margins(y=0.15)
     ax.set_xlim(min(-0.5, -0.02 * trace.size), max(0.5, 1.02 * trace.size - 1))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

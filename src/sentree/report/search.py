@@ -152,7 +152,7 @@ def _recipe(recipe: Recipe) -> str:
             else "cannot-links do not count"
         )
     if recipe.linear:
-        parts.append("a linear discriminant of the features says what it thinks of classes, too")
+        parts.append("a linear discriminant of the features predicts classes as well")
     if recipe.even:
         parts.append("small and large clusters become more even")
     return ", ".join(parts) or "the usual one"

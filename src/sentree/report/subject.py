@@ -38,15 +38,7 @@ def percent(share: float) -> str:
 
 
 class Subject:
-    """A fitted model with names for its samples and clusters.
-
-    Parameters
-    ----------
-    model : fitted SSEPartition or SSEHierarchy
-        The model.
-    ids : sequence, optional
-        What the samples are called; their row numbers where not given.
-    """
+    """A fitted model with names for its samples (row numbers without ``ids``) and clusters."""
 
     def __init__(self, model: Any, ids: Sequence[Any] | None = None) -> None:
         if not hasattr(model, "labels_") or not hasattr(model, "graph_"):

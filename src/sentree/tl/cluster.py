@@ -13,13 +13,13 @@ from sentree.constraints import Constraints
 from sentree.constraints.conflicts import ConstraintConflict
 from sentree.constraints.parsing import plain_value
 from sentree.constraints.paths import parent_table
-from sentree.tl.cells import Source, checked, choose_graph, copied, restricted
-from sentree.tl.knowledge import gather, with_names
+from sentree.tl.adata import Input, checked, choose_graph, copied, restricted
+from sentree.tl.knowledge import Said, gather, with_names
 from sentree.tl.results import check_key, store_clusters, store_tree
 
 if TYPE_CHECKING:
     from sentree.estimators.base import SSEEstimator
-    from sentree.tl.cells import AnnData
+    from sentree.tl.adata import AnnData
 
 logger = logging.getLogger(__name__)
 
@@ -150,29 +150,22 @@ def sse(
         key_added = "sse_R"
     read = (labels_key, groups_key, None if restrict_to is None else restrict_to[0])
     check_key(key_added, read)
-    given = gather(
-        adata,
-        inside,
-        labels_key=labels_key,
-        unlabeled_category=unlabeled_category,
-        must_link=must_link,
-        cannot_link=cannot_link,
-        not_label=not_label,
-        groups_key=groups_key,
-        constraints=constraints,
+    said = Said(
+        labels_key, unlabeled_category, must_link, cannot_link, not_label, groups_key, constraints
     )
-    source = choose_graph(adata, inside, adjacency, obsp, neighbors_key)
+    given = gather(adata, inside, said)
+    data = choose_graph(adata, inside, adjacency, obsp, neighbors_key)
     model = SSEPartition(
         n_clusters,
         resolution=resolution,
         hard=hard,
         penalty=penalty,
-        affinity=source.affinity,
+        affinity=data.affinity,
         random_state=_seed(random_state),
     )
-    _fit(model, source, given, adata.obs_names if inside is None else adata.obs_names[inside])
+    _fit(model, data, given, adata.obs_names if inside is None else adata.obs_names[inside])
     params: dict[str, Any] = {"resolution": resolution}
-    params |= _params(model, source, labels_key, groups_key, unlabeled_category)
+    params |= _params(model, data, said)
     if restrict_to is not None:
         params |= {"restrict_key": restrict_to[0], "restrict_categories": list(restrict_to[1])}
     target = copied(adata) if copy else adata
@@ -267,32 +260,24 @@ def sse_tree(
         nested = partial(Constraints.from_paths, sep=sep)
     elif parents is not None:
         nested = partial(Constraints.from_ontology, parents=parents)
-    given = gather(
-        adata,
-        None,
-        labels_key=labels_key,
-        unlabeled_category=unlabeled_category,
-        must_link=must_link,
-        cannot_link=cannot_link,
-        not_label=not_label,
-        groups_key=groups_key,
-        constraints=constraints,
-        nested=nested,
+    said = Said(
+        labels_key, unlabeled_category, must_link, cannot_link, not_label, groups_key, constraints
     )
-    source = choose_graph(adata, None, adjacency, obsp, neighbors_key)
+    given = gather(adata, None, said, nested)
+    data = choose_graph(adata, None, adjacency, obsp, neighbors_key)
     model = SSEHierarchy(
         n_clusters,
         height=height,
         hard=hard,
         penalty=penalty,
-        affinity=source.affinity,
+        affinity=data.affinity,
         random_state=_seed(random_state),
     )
-    _fit(model, source, given, adata.obs_names)
+    _fit(model, data, given, adata.obs_names)
     params = {"height": height, "sep": sep}
     if parents is not None:
         params["ontology"] = json.dumps(list(parents.items()), default=str)
-    params |= _params(model, source, labels_key, groups_key, unlabeled_category)
+    params |= _params(model, data, said)
     target = copied(adata) if copy else adata
     store_clusters(target, model, key_added, params)
     store_tree(target, model.tree_, key_added, n_levels)
@@ -312,30 +297,24 @@ def _seed(random_state: Any) -> int | None:
     return int(random_state)
 
 
-def _fit(model: SSEEstimator, source: Source, given: Constraints, names: Any) -> None:
+def _fit(model: SSEEstimator, data: Input, given: Constraints, names: Any) -> None:
     """Cluster; a contradiction is told with the names of the cells."""
     try:
-        model.fit(source.data, constraints=given)
+        model.fit(data.values, constraints=given)
     except ConstraintConflict as conflict:
         raise with_names(conflict, given, names, model.n_clusters, model.hard) from None
 
 
-def _params(
-    model: SSEEstimator,
-    source: Source,
-    labels_key: str | None,
-    groups_key: str | None,
-    unlabeled_category: Any,
-) -> dict[str, Any]:
-    """Return what the result depends on besides the statements, as files can hold it."""
-    unlabeled = plain_value(unlabeled_category)
+def _params(model: SSEEstimator, data: Input, said: Said) -> dict[str, Any]:
+    """Return what the result depends on besides the constraints, as files can hold it."""
+    unlabeled = plain_value(said.unlabeled_category)
     return {
         "n_clusters": model.n_clusters,
         "random_state": model.random_state,
         "penalty": model.penalty,
         "hard": model.hard,
-        "labels_key": labels_key,
-        "groups_key": groups_key,
+        "labels_key": said.labels_key,
+        "groups_key": said.groups_key,
         "unlabeled_category": unlabeled if isinstance(unlabeled, int) else str(unlabeled),
-        "graph": source.origin,
+        "graph": data.origin,
     }

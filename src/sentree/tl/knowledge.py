@@ -6,7 +6,7 @@ import difflib
 import reprlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,52 +27,58 @@ from sentree.constraints.parsing import (
     says_unknown,
 )
 from sentree.search.hard import check_room
-from sentree.tl.cells import column, missing_key
+from sentree.tl.adata import column, missing_key
 
 if TYPE_CHECKING:
-    from sentree.tl.cells import AnnData
+    from sentree.tl.adata import AnnData
 
 IntArray = NDArray[np.int64]
+
+
+class Said(NamedTuple):
+    """What the user of :func:`sentree.tl.sse` says about the cells."""
+
+    labels_key: str | None
+    unlabeled_category: Any
+    must_link: Any
+    cannot_link: Any
+    not_label: Any
+    groups_key: str | None
+    constraints: Constraints | None
 
 
 def gather(
     adata: AnnData,
     inside: NDArray[np.bool_] | None,
-    *,
-    labels_key: str | None,
-    unlabeled_category: Any,
-    must_link: Any,
-    cannot_link: Any,
-    not_label: Any,
-    groups_key: str | None,
-    constraints: Constraints | None,
+    said: Said,
     nested: Callable[..., Constraints] | None = None,
 ) -> Constraints:
     """Add up everything that was said, about the cells inside only.
 
     ``nested`` makes constraints of labels of mixed depth.
     """
+    constraints, unlabeled = said.constraints, said.unlabeled_category
     if constraints is not None and not isinstance(constraints, Constraints):
         raise TypeError(
             f"constraints must be a sentree.Constraints, got {type(constraints).__name__}; pairs "
             "of cells go to must_link= and cannot_link=, classes to labels_key="
         )
     given = Constraints() if constraints is None else constraints
-    must, must_weight = _pairs(adata, must_link, "must_link")
-    cannot, cannot_weight = _pairs(adata, cannot_link, "cannot_link")
+    must, must_weight = _pairs(adata, said.must_link, "must_link")
+    cannot, cannot_weight = _pairs(adata, said.cannot_link, "cannot_link")
     given += Constraints(must, must_weight, cannot, cannot_weight)
-    if not_label is not None:
-        given += _not_labels(adata, not_label)
+    if said.not_label is not None:
+        given += _not_labels(adata, said.not_label)
     given.check(adata.n_obs)
     if inside is not None:
         given = _among(given, inside)
-    if groups_key is not None:
-        values = _values(adata, inside, groups_key, "groups_key", unlabeled_category)
+    if (key := said.groups_key) is not None:
+        values = _values(adata, inside, key, "groups_key", unlabeled)
         given += Constraints.from_groups(_groups(values))
-    if labels_key is not None:
-        values = _values(adata, inside, labels_key, "labels_key", unlabeled_category)
-        given += _labels(values, labels_key) if nested is None else nested(values, unknown=None)
-        _doubt_labels(values, labels_key, unlabeled_category)
+    if (key := said.labels_key) is not None:
+        values = _values(adata, inside, key, "labels_key", unlabeled)
+        given += _labels(values, key) if nested is None else nested(values, unknown=None)
+        _doubt_labels(values, key, unlabeled)
     _doubt_negative(given)
     return given
 

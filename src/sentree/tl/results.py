@@ -15,7 +15,7 @@ from sentree.constraints import Constraints
 from sentree.constraints.conflicts import flatten
 from sentree.constraints.parsing import factorize, is_missing
 from sentree.constraints.satisfaction import ConstraintReport, majority
-from sentree.tl.cells import checked, missing_key, natural_order
+from sentree.tl.adata import checked, missing_key, natural_order
 from sentree.tree import EncodingTree, some_leaves
 from sentree.tree.formats import MEASURES
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas
 
     from sentree.estimators.base import SSEEstimator
-    from sentree.tl.cells import AnnData
+    from sentree.tl.adata import AnnData
 
 #: Columns of the tables of statements, by kind.
 _COLUMNS = {

@@ -114,7 +114,7 @@ class COBRA(QueryBaseline):
     def _super_instances(
         self, X: FloatArray, may_ask: Any, random: np.random.RandomState
     ) -> list[SuperInstance]:
-        """Cut the samples into parts; those without anybody to ask about join the nearest one."""
+        """Cut the samples into parts; those that no question may be about join the nearest one."""
         k = min(self.n_super_instances, X.shape[0])
         instances, rest = [], []
         for part in k_means_parts(X, k, random, n_init=10):

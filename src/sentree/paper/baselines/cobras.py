@@ -143,7 +143,7 @@ class _Cutter:
         return max(able, key=lambda instance: instance.points.size, default=None)
 
     def cut(self, points: NDArray[np.intp], k: int) -> list[SuperInstance]:
-        """Cut samples into at most k parts; one without anybody to ask about joins another."""
+        """Cut samples into at most k parts; one that no question may be about joins another."""
         if k >= points.size:
             pieces = list(points[:, None])
         else:

@@ -13,8 +13,8 @@ from sentree.graph import FloatArray
 
 #: Up to this many rows all eigenvectors are found at once.
 _FEW = 300
-#: Up to this many rows they are found where a few do not settle in this many restarts: eigenvalues
-#: that are equal, as those of many isolated pairs, would take thousands.
+#: Up to _MANY rows all are found also where a few do not converge in _RESTARTS restarts: equal
+#: eigenvalues, as those of many isolated pairs, would take thousands.
 _MANY, _RESTARTS = 5000, 20
 
 
@@ -32,7 +32,7 @@ def leading(
             start = random.uniform(-1, 1, n)
             value, vector = eigsh(W, k, which=which, v0=start, maxiter=restarts)
         except ArpackNoConvergence:
-            pass  # all of them, then
+            pass  # find all of them
         else:
             order = np.argsort(-value, kind="stable")
             return value[order], vector[:, order]

@@ -70,7 +70,7 @@ class KnownPairs:
         recursion of two numbers says when that ends. Returns the number of steps skipped, ``tau``
         after them, and the multiplier of the given relation in the dual of the bounded copy.
         """
-        # No eigenvalue exceeds the largest row sum, which settles the short runs for nothing.
+        # No eigenvalue exceeds the largest row sum, which is enough to decide short runs.
         bound = float(abs(self.relation).sum(axis=1).max(initial=0.0))
         if _rest(schedule, bound)[0] == schedule.max_iter:
             return _rest(schedule, bound)

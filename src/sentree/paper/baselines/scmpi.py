@@ -129,7 +129,7 @@ class SCMPI(Baseline):
 
 
 def normalised(W: FloatArray) -> FloatArray:
-    """Divide similarities by the roots of the degrees, in place; nobody is similar to himself."""
+    """Divide similarities by the roots of the degrees, in place; the diagonal becomes 0."""
     np.fill_diagonal(W, 0.0)
     degree = W.sum(axis=1)
     root = np.sqrt(np.where(degree > 0, degree, 1e-10))

@@ -54,37 +54,20 @@ def _of_kind(kind: str) -> tuple[str, ...]:
 
 
 _FLAT = {"none": ("SE",), "pairs": PAIR_METHODS, "labels": LABEL_METHODS}
+_FLAT_PAIRS = {"none": ("SE",), "pairs": PAIR_METHODS}
+_TREE = {"none": ("SE", "SpecWRSC"), "pairs": TREE_METHODS}
+_CLUSTERING, _RNA, _TREES = map(_of_kind, ("clustering", "rna", "hierarchical"))
+_SCORES, _TREE_SCORES = ("ARI", "NMI"), ("DP", "ARI", "NMI")
+_COSTLY = ("OneStepPCP", "CMS")
+_PAIRS, _TREE_PAIRS = "Accuracy against the number of pairs", "Trees against the number of pairs"
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
-        Experiment("table1", "Clustering data sets", _of_kind("clustering"), ("ARI", "NMI"), _FLAT),
-        Experiment(
-            "table2", "Single-cell RNA-seq data sets", _of_kind("rna"), ("ARI", "NMI"), _FLAT
-        ),
-        Experiment(
-            "table3",
-            "Hierarchical clustering",
-            _of_kind("hierarchical"),
-            ("DP", "ARI", "NMI"),
-            {"none": ("SE", "SpecWRSC"), "pairs": TREE_METHODS},
-        ),
-        Experiment(
-            "fig2",
-            "Accuracy against the number of pairs",
-            _of_kind("clustering") + _of_kind("rna"),
-            ("ARI", "NMI"),
-            {"none": ("SE",), "pairs": PAIR_METHODS},
-            AMOUNTS,
-            costly=("OneStepPCP", "CMS"),
-        ),
-        Experiment(
-            "fig3",
-            "Trees against the number of pairs",
-            _of_kind("hierarchical"),
-            ("DP", "ARI", "NMI"),
-            {"none": ("SE", "SpecWRSC"), "pairs": TREE_METHODS},
-            AMOUNTS,
-        ),
+        Experiment("table1", "Clustering data sets", _CLUSTERING, _SCORES, _FLAT),
+        Experiment("table2", "Single-cell RNA-seq data sets", _RNA, _SCORES, _FLAT),
+        Experiment("table3", "Hierarchical clustering", _TREES, _TREE_SCORES, _TREE),
+        Experiment("fig2", _PAIRS, _CLUSTERING + _RNA, _SCORES, _FLAT_PAIRS, AMOUNTS, _COSTLY),
+        Experiment("fig3", _TREE_PAIRS, _TREES, _TREE_SCORES, _TREE, AMOUNTS),
     )
 }
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from anndata import AnnData as AnnData
 
 
-class Source(NamedTuple):
+class Input(NamedTuple):
     """What is clustered: a graph or samples, how sentree is to take it, and where it comes from."""
 
-    data: Any
+    values: Any
     affinity: str
     origin: str
 
@@ -114,7 +114,7 @@ def choose_graph(
     adjacency: Any,
     obsp: str | None,
     neighbors_key: str | None,
-) -> Source:
+) -> Input:
     """Return the graph asked for, else that of ``pp.neighbors``, else the cells themselves."""
     if obsp is not None and neighbors_key is not None:
         raise ValueError("You can't specify both obsp, neighbors_key. Please select only one.")
@@ -130,7 +130,7 @@ def choose_graph(
     if inside is not None:
         whole = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
         matrix = whole[inside][:, inside]
-    return Source(matrix, "precomputed", origin)
+    return Input(matrix, "precomputed", origin)
 
 
 def _stored_graph(adata: AnnData, obsp: str | None, neighbors_key: str | None) -> tuple[Any, str]:
@@ -154,7 +154,7 @@ def _stored_graph(adata: AnnData, obsp: str | None, neighbors_key: str | None) -
     return None, ""
 
 
-def _features(adata: AnnData, inside: NDArray[np.bool_] | None) -> Source:
+def _features(adata: AnnData, inside: NDArray[np.bool_] | None) -> Input:
     """Return principal components if there are any, else X; warn that a graph is made of them."""
     components = "X_pca" in adata.obsm
     origin = "obsm['X_pca']" if components else "X"
@@ -169,4 +169,4 @@ def _features(adata: AnnData, inside: NDArray[np.bool_] | None) -> Source:
     )
     # Components have the scale that their share of the variance gives them.
     affinity = "gaussian" if components else "auto"
-    return Source(data if inside is None else data[inside], affinity, origin)
+    return Input(data if inside is None else data[inside], affinity, origin)
