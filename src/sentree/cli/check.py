@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import CONFLICT, Console, console
+from sentree.cli.console import CONFLICT, Console
 
 if TYPE_CHECKING:
     from sentree.constraints.audit import Audit
@@ -47,7 +47,7 @@ def check(
     """
     from sentree.cli import inputs as given
 
-    with console(verbosity) as talk:
+    with verbosity.console() as talk:
         if o.is_file(source):
             said = replace(said, constraints=source)
         elif said.labels is None:

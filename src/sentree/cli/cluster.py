@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sentree.cli import options as o
-from sentree.cli.console import Misuse, console
+from sentree.cli.console import Misuse
 
 __all__ = ["cluster"]
 
@@ -47,7 +47,7 @@ def cluster(
     out = out or results.default_name(data, "clusters.csv")
     said = replace(said, constraints=constraints)
     task = Task(data, graph, table, said, search, wanted)
-    with console(verbosity, to_stderr=out == "-") as talk:
+    with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         results.check_illustrations(wanted)
         if search.n_clusters is not None and resolution is not None:

@@ -9,14 +9,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from sentree.cli.wording import in_options
-
-if TYPE_CHECKING:
-    from sentree.cli.options import Verbosity
 
 __all__ = ["CONFLICT", "FAILED", "INTERRUPTED", "MISUSED", "PIPE_CLOSED", "Console", "Misuse"]
 __all__ += ["console", "progress_bar"]
@@ -129,13 +126,12 @@ class _ToConsole(logging.Handler):
 
 
 @contextmanager
-def console(verbosity: Verbosity, to_stderr: bool = False) -> Iterator[Console]:
+def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Console]:
     """Give a console; end with a sentence and an exit code where something is wrong.
 
     Errors that a user can mend (what is wrong with the input, a file that cannot be written, a
     package that is not installed) are one message on standard error. Others keep their traceback.
     """
-    quiet, verbose = verbosity.quiet, verbosity.verbose
     talk = Console(quiet, verbose, to_stderr)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where its caches are is its affair
     logger, handler = logging.getLogger("sentree"), _ToConsole(talk)

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
 
 __all__ = ["convert"]
 
@@ -52,7 +51,7 @@ def convert(
     """
     from sentree.cli import inputs as given
 
-    with console(verbosity, to_stderr=target == "-") as talk:
+    with verbosity.console(to_stderr=target == "-") as talk:
         given.refuse_overwriting([source], [target])
 
         from sentree.io.convert import convert as convert_file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -11,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from sentree.cli.console import Misuse
+from sentree.cli.console import Console, Misuse, console
 
 Data = Annotated[
     str,
@@ -268,6 +269,10 @@ class Verbosity:
 
     quiet: Quiet = False
     verbose: Verbose = False
+
+    def console(self, to_stderr: bool = False) -> AbstractContextManager[Console]:
+        """Give a console that says as much."""
+        return console(self.quiet, self.verbose, to_stderr)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
 
 __all__ = ["predict"]
 
@@ -38,7 +37,7 @@ def predict(
     from sentree.cli import outputs as results
 
     out = out or results.default_name(data, "predicted.csv")
-    with console(verbosity, to_stderr=out == "-") as talk:
+    with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         given.refuse_overwriting([model, data], [out])
 

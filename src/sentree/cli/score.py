@@ -9,7 +9,7 @@ import typer
 
 from sentree._util.wording import remedies
 from sentree.cli import options as o
-from sentree.cli.console import Misuse, console
+from sentree.cli.console import Misuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def score(
 
       sentree score flowers-tree.nwk flowers.csv --truth-column species --tree --json
     """
-    with console(verbosity):
+    with verbosity.console():
         from sentree import io
 
         if tree and known is not None:

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
 
 __all__ = ["tree"]
 
@@ -70,7 +69,7 @@ def tree(
     out = out or results.default_name(data, "tree.nwk")
     said = replace(said, constraints=constraints, paths=paths, ontology=ontology)
     task = Task(data, graph, table, said, search, wanted)
-    with console(verbosity, to_stderr="-" in (out, clusters)) as talk:
+    with verbosity.console(to_stderr="-" in (out, clusters)) as talk:
         if out != "-":
             results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv", ".tsv"))
         results.check_table("--clusters", clusters)
