@@ -60,7 +60,7 @@ def _option(option: Any, reference: Param) -> str:
         return str(option.secondary_opts[0])
     if value is ...:
         return f"{flag} {option.metavar}" if option.metavar else str(flag)
-    if isinstance(value, list):  # these options split at commas, except in quotes
-        value = [f'"{one}"' if "," in one else one for one in value]
-        return " ".join(f"{flag} {shlex.quote(one)}" for one in value)
-    return f"{flag} {shlex.quote(str(value))}"
+    values = value if isinstance(value, list) else [value]
+    if option.multiple:  # such options split at commas, except in quotes
+        values = [f'"{one}"' if "," in one else one for one in values]
+    return " ".join(f"{flag} {shlex.quote(str(one))}" for one in values)
