@@ -102,11 +102,11 @@ def progress_bar(*more: Any) -> Any:
 
     return progress.Progress(
         progress.BarColumn(bar_width=12),
-        "{task.description}",
+        progress.TextColumn("{task.description}", markup=False),
         progress.TimeElapsedColumn(),
         *more,
-        "{task.fields[note]}",
-        console=Terminal(stderr=True, markup=False, highlight=False),
+        progress.TextColumn("{task.fields[note]}", markup=False),
+        console=Terminal(stderr=True),
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

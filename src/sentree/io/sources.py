@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import gzip
 import io
 import sys
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from sentree.io.errors import InputError, Param, did_you_mean, listed
+from sentree.io.errors import InputError, Param, listed
 
 __all__ = ["FORMATS", "TEXT", "InputFile", "format_of", "open_source"]
 
@@ -172,8 +173,10 @@ def _nearest(path: Path) -> str:
     if not folder.is_dir():
         return f" (nor a folder {folder})"
     files = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    if near := did_you_mean(path.name, files):
-        return near
+    stems = {name.split(".")[0].lower(): name for name in files}
+    near = difflib.get_close_matches(path.name.split(".")[0].lower(), stems, 1)
+    if near:
+        return f"; did you mean {stems[near[0]]!r}?"
     return f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
 
 
