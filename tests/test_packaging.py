@@ -35,7 +35,7 @@ def run(*command, **options):
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory):
     reachable = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "tqdm"],
+        [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "typer"],
         cwd=tmp_path_factory.mktemp("reachable"),
         capture_output=True,
         check=False,

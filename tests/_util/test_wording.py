@@ -244,6 +244,16 @@ def test_a_column_called_as_a_parameter_keeps_its_name(folder):
     )
 
 
+def test_a_column_with_a_comma_in_its_name_can_be_dropped(folder):
+    (folder / "a.csv").write_text('"a,b",x,y\nu,1,2\nu,2,1\nv,3,3\n')
+    done = CliRunner().invoke(app, ["convert", "a.csv", "a.npz"])
+    assert """leave it out with --drop '"a,b"', say --id a,b if it names""" in done.output
+    done = CliRunner().invoke(app, ["convert", "a.csv", "a.npz", "--drop", '"a,b"'])
+    assert "3 samples and 2 features" in done.output
+    done = CliRunner().invoke(app, ["convert", "a.csv", "b.npz", "--drop", '"a,b",y'])
+    assert "3 samples and 1 features" in done.output
+
+
 def test_the_same_error_in_both_voices(folder):
     (folder / "a.csv").write_text("my class,x\nu,1\nu,2\nv,3\n")
     with pytest.raises(io.InputError) as caught:

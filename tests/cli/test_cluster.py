@@ -258,7 +258,7 @@ def test_on_a_terminal_progress_is_shown_and_taken_away(flowers):
     os.close(ours)
     assert process.returncode == 0, seen
     assert b"reading flowers.csv" in seen
-    assert b"\r\x1b[K" in seen
+    assert b"\x1b[2K" in seen
     assert b"wrote flowers-clusters.csv" in seen
     assert b"Traceback" not in seen
 

@@ -481,3 +481,13 @@ def test_what_some_programs_call_csv(put, content, names):
 def test_decimal_commas_without_names_of_columns(put):
     found = read_samples(put("1,5;2\n3,25;4\n", "a.csv"))
     assert np.asarray(found.X).tolist() == [[1.5, 2.0], [3.25, 4.0]]
+
+
+def test_repeated_names_of_cells_are_not_to_be_dropped(tmp_path):
+    cells = anndata.AnnData(np.ones((2, 1), dtype=np.float32))
+    cells.obs_names = ["x", "x"]
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    with pytest.raises(InputError, match="'obs_names' has the ids, but 'x' is in row 0") as caught:
+        read_samples(tmp_path / "c.h5ad")
+    assert "drop" not in str(caught.value)
+    assert str(caught.value).endswith("or name another id column with id_column=...")

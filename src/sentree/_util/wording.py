@@ -76,63 +76,57 @@ class Text(str):
 
     def __new__(cls, *pieces: Piece) -> Text:
         parts = tuple(part for piece in pieces for part in getattr(piece, "pieces", (piece,)))
-        made = super().__new__(cls, _joined(parts, str))
+        made = super().__new__(cls, _joined(parts))
         made.pieces = parts
         return made
 
     def said(self, word: Callable[[Reference], str | None]) -> str:
         """Return the message in other words; ``word`` gives None for what cannot be said."""
-        return _joined(self.pieces, word)
+        return _joined(_replaced(self.pieces, word))
 
     def renamed(self, names: Mapping[str, str]) -> Text:
         """Return the message with other names of parameters, without those that have none."""
-        return Text(*_renamed(self.pieces, names))
+
+        def rename(one: Reference) -> Reference | None:
+            if isinstance(one, Elsewhere) or one.of:
+                return one
+            return replace(one, name=names[one.name]) if one.name in names else None
+
+        return Text(*_replaced(self.pieces, rename))
 
     @property
     def references(self) -> list[Reference]:
         """What the message names."""
-        return list(_references(self.pieces))
+        return [one for one in _leaves(self.pieces) if isinstance(one, Reference)]
 
 
-def _references(pieces: Iterable[Piece], deep: bool = True) -> Iterator[Reference]:
+def _leaves(pieces: Iterable[Piece]) -> Iterator[str | Reference]:
+    """Yield words and references, those inside of clauses included."""
     for piece in pieces:
-        if isinstance(piece, Reference):
+        if isinstance(piece, (str, Reference)):
             yield piece
-        elif deep and not isinstance(piece, str):
-            yield from _references(_clause(piece).clause)
+        else:
+            yield from _leaves(piece.clause if isinstance(piece, Either) else piece)
 
 
-def _clause(piece: Either | tuple[Any, ...]) -> Either:
-    return piece if isinstance(piece, Either) else Either(piece)
+def _joined(pieces: Iterable[Piece]) -> str:
+    return "".join(map(str, _leaves(pieces)))
 
 
-def _joined(pieces: Iterable[Piece], word: Callable[[Reference], str | None]) -> str:
-    said = []
+def _replaced(
+    pieces: Iterable[Piece], change: Callable[[Reference], str | Reference | None]
+) -> Iterator[Piece]:
+    """Change what is named; a clause with something that becomes None gives way as a whole."""
     for piece in pieces:
         if isinstance(piece, str):
-            said.append(str(piece))
-        elif isinstance(piece, Reference):
-            said.append(word(piece) or str(piece))
-        else:
-            inner = _clause(piece)
-            sayable = all(map(word, _references(inner.clause, deep=False)))
-            said.append(_joined(inner.clause, word) if sayable else inner.instead)
-    return "".join(said)
-
-
-def _renamed(pieces: Iterable[Piece], names: Mapping[str, str]) -> Iterator[Piece]:
-    def known(piece: Reference) -> bool:
-        return isinstance(piece, Elsewhere) or bool(piece.of) or piece.name in names
-
-    for piece in pieces:
-        if isinstance(piece, (str, Elsewhere)):
             yield piece
-        elif isinstance(piece, Param):
-            yield piece if piece.of else replace(piece, name=names.get(piece.name, piece.name))
+        elif isinstance(piece, Reference):
+            yield change(piece) or piece
         else:
-            inner = _clause(piece)
-            sayable = all(map(known, _references(inner.clause, deep=False)))
-            clause = tuple(_renamed(inner.clause, names))
+            inner = piece if isinstance(piece, Either) else Either(piece)
+            own = (one for one in inner.clause if isinstance(one, Reference))
+            sayable = all(change(one) is not None for one in own)
+            clause = tuple(_replaced(inner.clause, change))
             yield Either(clause, inner.instead) if sayable else inner.instead
 
 

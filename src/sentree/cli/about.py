@@ -11,7 +11,7 @@ from sentree import __version__
 
 __all__ = ["demo", "version"]
 
-_NEEDED = ("numpy", "scipy", "scikit-learn", "faiss-cpu", "pandas", "matplotlib", "typer", "tqdm")
+_NEEDED = ("numpy", "scipy", "scikit-learn", "faiss-cpu", "pandas", "matplotlib", "typer", "rich")
 _OPTIONAL = ("anndata", "scanpy", "treedata", "pyarrow", "polars", "networkx", "plotly")
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import CONFLICT, Console, console
+from sentree.cli.console import CONFLICT, Console
 
 if TYPE_CHECKING:
     from sentree.constraints.audit import Audit
@@ -17,8 +18,9 @@ __all__ = ["check"]
 _SHOWN = 10
 
 
+@o.grouped
 def check(
-    constraints: Annotated[
+    source: Annotated[
         str,
         typer.Argument(
             metavar="CONSTRAINTS",
@@ -27,21 +29,11 @@ def check(
         ),
     ],
     data: o.Data,
-    labels: o.Labels = None,
-    must_link: o.MustLink = None,
-    cannot_link: o.CannotLink = None,
-    not_label: o.NotLabel = None,
-    classes: o.Classes = None,
-    by: o.By = "auto",
+    *,
+    said: o.Statements,
     graph: o.IsGraph = False,
-    id_column: o.Id = None,
-    drop: o.Drop = None,
-    layer: o.Layer = None,
-    format: o.Format = None,
-    separator: o.Separator = None,
-    header: o.Header = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
+    table: o.Table,
+    verbosity: o.Verbosity,
 ) -> None:
     """Check constraints: contradictions with their proof, repetitions, coverage.
 
@@ -55,15 +47,19 @@ def check(
     """
     from sentree.cli import inputs as given
 
-    with console(quiet, verbose) as talk:
-        said = given.statements_of(
-            constraints, labels, must_link, cannot_link, not_label, classes, by
-        )
-        file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
+    with verbosity.console() as talk:
+        if o.is_file(source):
+            said = replace(said, constraints=source)
+        elif said.labels is None:
+            said = replace(said, labels=source)
+        else:
+            from sentree.io import InputError
+
+            raise InputError(f"there is no file {source!r} with constraints")
         said.check()
         given.refuse_overwriting([data, *said.files], [])
         wanted = given.columns_wanted(said, None, talk)
-        samples = given.read_data(file, wanted, talk, names_only=True)
+        samples = given.read_data(data, table, wanted, talk, graph=graph, names_only=True)
         found = given.gather(said, samples, talk)
         talk.say(f"known: {given.describe(found)}")
 

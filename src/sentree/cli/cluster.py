@@ -2,56 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from dataclasses import replace
 
 from sentree.cli import options as o
-from sentree.cli.console import Misuse, console
+from sentree.cli.console import Misuse
 
 __all__ = ["cluster"]
 
 
+@o.grouped
 def cluster(
     data: o.Data,
-    labels: o.Labels = None,
-    must_link: o.MustLink = None,
-    cannot_link: o.CannotLink = None,
-    not_label: o.NotLabel = None,
+    *,
+    said: o.Statements,
     constraints: o.ConstraintFile = None,
-    classes: o.Classes = None,
-    by: o.By = "auto",
-    hard: o.Hard = False,
-    penalty: o.Penalty = 1.0,
-    n_clusters: o.NClusters = None,
+    search: o.Search,
     resolution: o.Resolution = None,
     graph: o.IsGraph = False,
-    id_column: o.Id = None,
-    drop: o.Drop = None,
-    layer: o.Layer = None,
-    format: o.Format = None,
-    separator: o.Separator = None,
-    header: o.Header = None,
-    neighbors: o.Neighbors = None,
-    affinity: o.Affinity = "auto",
-    seed: o.Seed = 0,
-    jobs: o.Jobs = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Cluster of each sample: CSV, TSV, Parquet or JSON, '-' for standard output. "
-            "Else DATA-clusters.csv in this folder ('-' for DATA '-').",
-        ),
-    ] = None,
-    plot: o.Plot = None,
-    map: o.Map = None,
-    report: o.Report = None,
-    model: o.Model = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
+    table: o.Table,
+    out: o.Out = None,
+    wanted: o.Results,
+    verbosity: o.Verbosity,
 ) -> None:
     """Cluster samples or a graph, with what is known about them.
 
@@ -70,43 +41,26 @@ def cluster(
 
       zcat big.csv.gz | sentree cluster - --out - > clusters.csv
     """
-    from sentree.cli import inputs as given
     from sentree.cli import outputs as results
+    from sentree.cli.fitting import Task
 
     out = out or results.default_name(data, "clusters.csv")
-    said = given.Statements(labels, must_link, cannot_link, not_label, constraints, classes, by)
-    with console(quiet, verbose, to_stderr=out == "-") as talk:
+    said = replace(said, constraints=constraints)
+    task = Task(data, graph, table, said, search, wanted)
+    with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
-        results.check_illustrations(map, plot, report, model)
-        given.check_graph_options(graph, neighbors, affinity)
-        said.check()
-        if n_clusters is not None and resolution is not None:
+        results.check_illustrations(wanted)
+        if search.n_clusters is not None and resolution is not None:
             raise Misuse("--n-clusters and --resolution both set the scale: give one of them")
         if resolution is not None and not 0 < resolution < float("inf"):
             raise Misuse(f"--resolution must be above 0, got {resolution}")
-        given.refuse_overwriting([data, *said.files], [out, plot, report, model])
-        file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
-        samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
-        mapped = results.places_of(map, samples)
-        known = given.read_constraints(said, samples, talk, hard, n_clusters)
+        samples, known, places = task.read([out], talk)
 
-        from sentree import SSEPartition, io
+        from sentree import SSEPartition
 
-        search = SSEPartition(
-            n_clusters,
-            resolution=resolution,
-            penalty=penalty,
-            affinity="precomputed" if graph else affinity,
-            n_neighbors=neighbors or "auto",
-            n_jobs=jobs,
-            random_state=seed,
-        )
         with talk.step("clustering"):
-            fitted = search.fit(samples.graph if graph else samples.X, constraints=known)
-            strength = fitted.membership_strength_
+            fitted = task.fit(SSEPartition, samples, known, resolution=resolution)
         results.tell(fitted, samples, talk)
-        table = results.table_of(fitted.labels_, strength, fitted.cluster_names_, samples)
-        io.write_table(out, table)
-        talk.wrote(out, "cluster of each sample")
-        results.write_model(fitted, model, talk)
-        results.illustrate(fitted, samples, data, mapped, plot, report, talk)
+        strength, names = fitted.membership_strength_, fitted.cluster_names_
+        results.write_clusters(out, fitted.labels_, strength, names, samples, talk)
+        task.write(fitted, samples, places, talk)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -18,11 +16,10 @@ import typer
 from sentree.cli.wording import in_options
 
 __all__ = ["CONFLICT", "FAILED", "INTERRUPTED", "MISUSED", "PIPE_CLOSED", "Console", "Misuse"]
-__all__ += ["console"]
+__all__ += ["console", "progress_bar"]
 
 #: Exit codes besides 0.
 FAILED, MISUSED, CONFLICT, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 130, 141
-_TICK, _BAR = 0.1, 12
 
 
 class Misuse(ValueError):
@@ -43,7 +40,7 @@ class Console:
     def __init__(self, quiet: bool = False, verbose: bool = False, to_stderr: bool = False):
         self.quiet, self.verbose, self._to_stderr = quiet, verbose, to_stderr
         self.warnings: list[str] = []
-        self._status: _Status | None = None
+        self._bar: Any = None
 
     def say(self, text: str = "") -> None:
         """Say something about the result."""
@@ -67,75 +64,53 @@ class Console:
             self.say(f"wrote {path}" + (f": {what}" if what else ""))
 
     def _print(self, text: str, err: bool) -> None:
-        if self._status is not None:
-            self._status.clear()
+        if self._bar is not None:
+            self._bar.stop()
         typer.echo(text, err=err)
+        if self._bar is not None:
+            self._bar.start()
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Show, on a terminal, what is being done and for how long."""
         started = perf_counter()
         if not self.quiet and sys.stderr is not None and sys.stderr.isatty():
-            self._status = _Status(name)
+            self._bar = progress_bar()
+            self._bar.add_task(name, total=None, note="")
+            self._bar.start()
         try:
             yield
         finally:
-            if self._status is not None:
-                self._status.close()
-                self._status = None
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
         self.detail(f"{name}: {perf_counter() - started:.2f} s")
 
     def note(self, text: str, share: float | None = None) -> None:
         """Tell how far the current step is: what is done now, and the share that is finished."""
-        if self._status is not None:
-            self._status.note, self._status.share = text, share
+        if self._bar is not None:
+            task = self._bar.tasks[0]
+            task.fields["note"] = text
+            task.total, task.completed = (None, 0.0) if share is None else (1.0, share)
         self.detail(f"  {text}")
 
 
-class _Status(threading.Thread):
-    """One line at the bottom of the terminal that shows that something goes on."""
+def progress_bar(*more: Any) -> Any:
+    """Return a bar on standard error that goes away when it stops; rich draws it."""
+    from rich import progress
+    from rich.console import Console as Terminal
 
-    def __init__(self, name: str) -> None:
-        super().__init__(daemon=True)
-        self.note, self._title = "", name
-        self.share: float | None = None
-        self._since = perf_counter()  # a thread has a _started of its own
-        self._ended = threading.Event()
-        self._lock = threading.Lock()
-        self.start()
-
-    def run(self) -> None:
-        """Write the line anew ten times a second."""
-        turn = 0
-        while not self._ended.wait(_TICK):
-            turn += 1
-            note = f" ({self.note})" if self.note else ""
-            seconds = perf_counter() - self._since
-            line = f"{_bar(self.share, turn)} {self._title} {seconds:.0f} s{note}"
-            width = shutil.get_terminal_size().columns - 1
-            with self._lock:
-                if not self._ended.is_set():
-                    sys.stderr.write(f"\r\033[K{line[:width]}")
-                    sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        with self._lock:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-    def close(self) -> None:
-        """Take the line away for good."""
-        self._ended.set()
-        self.clear()
-
-
-def _bar(share: float | None, turn: int) -> str:
-    """Draw a bar that fills, or one that only moves where nobody knows how much is left."""
-    if share is None:
-        return "[" + "".join("#" if (turn - k) % _BAR < 3 else "." for k in range(_BAR)) + "]"
-    full = round(share * _BAR)
-    return "[" + "#" * full + "." * (_BAR - full) + "]"
+    return progress.Progress(
+        progress.BarColumn(bar_width=12),
+        progress.TextColumn("{task.description}", markup=False),
+        progress.TimeElapsedColumn(),
+        *more,
+        progress.TextColumn("{task.fields[note]}", markup=False),
+        console=Terminal(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
 
 
 class _ToConsole(logging.Handler):

@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
 
 __all__ = ["convert"]
 
 
+@o.grouped
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="What to read; '-' for stdin.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="What to write; '-' for stdout.")],
+    *,
     kind: Annotated[
         str | None,
         typer.Option(help="table, graph, tree or constraints, where the names do not tell."),
@@ -32,8 +33,7 @@ def convert(
         typer.Option(help="In an H5AD file: which layer, obsm or obsp entry; of a table else X."),
     ] = None,
     separator: o.Separator = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
+    verbosity: o.Verbosity,
 ) -> None:
     """Convert tables, graphs, trees and constraints between formats.
 
@@ -51,7 +51,7 @@ def convert(
     """
     from sentree.cli import inputs as given
 
-    with console(quiet, verbose, to_stderr=target == "-") as talk:
+    with verbosity.console(to_stderr=target == "-") as talk:
         given.refuse_overwriting([source], [target])
 
         from sentree.io.convert import convert as convert_file

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentree._util.wording import remedies
 from sentree.cli.console import Console, Misuse
+from sentree.cli.options import Statements, Table, is_file
 
 if TYPE_CHECKING:
     from sentree import Constraints
 
 __all__ = [
     "WORDS",
-    "DataOptions",
-    "Statements",
-    "check_graph_options",
     "columns_wanted",
     "describe",
     "gather",
@@ -25,7 +23,6 @@ __all__ = [
     "read_data",
     "refuse_overwriting",
     "split",
-    "statements_of",
 ]
 
 #: What one statement of a kind is called, and several.
@@ -43,86 +40,13 @@ _DATA = {name: name for name in ("id_column", "drop", "layer", "format", "separa
 _DATA["take"] = "labels"
 
 
-@dataclass(frozen=True)
-class DataOptions:
-    """What was said about the data file."""
-
-    source: str
-    id_column: str | None = None
-    drop: Sequence[str] | None = None
-    layer: str | None = None
-    format: str | None = None
-    separator: str | None = None
-    header: bool | None = None
-    graph: bool = False
-
-
-@dataclass(frozen=True)
-class Statements:
-    """What was said about the samples: the options with files of constraints."""
-
-    labels: str | None = None
-    must_link: str | None = None
-    cannot_link: str | None = None
-    not_label: str | None = None
-    constraints: str | None = None
-    classes: str | None = None
-    by: Any = "auto"
-    paths: bool = False
-    ontology: str | None = None
-
-    @property
-    def label_column(self) -> str | None:
-        """The column of the data that holds labels: a name that is no file."""
-        return self.labels if self.labels and not _is_file(self.labels) else None
-
-    def check(self) -> None:
-        """Refuse what makes no sense together."""
-        if self.by not in ("auto", "id", "row"):
-            raise Misuse(f"--by must be 'auto', 'id' or 'row', got {self.by!r}")
-        for option, given in (("--paths", self.paths), ("--ontology", self.ontology)):
-            if given and not self.labels:
-                raise Misuse(f"{option} tells how labels nest, but there are no --labels")
-        if self.paths and self.ontology:
-            raise Misuse("--paths and --ontology both tell how labels nest: give one of them")
-        if self.classes and not (self.labels or self.not_label or self.constraints):
-            raise Misuse("--classes names the classes of labels, but there are none: give --labels")
-
-    @property
-    def files(self) -> list[str]:
-        """The files that are read."""
-        named = (self.must_link, self.cannot_link, self.not_label, self.constraints, self.ontology)
-        label_file = None if self.label_column else self.labels
-        return [name for name in (label_file, *named) if name]
-
-
-def statements_of(
-    source: str,
-    labels: str | None,
-    must_link: str | None,
-    cannot_link: str | None,
-    not_label: str | None,
-    classes: str | None,
-    by: str,
-) -> Statements:
-    """Take the first argument of ``check`` for a file of constraints or a column of labels."""
-    from sentree.io import InputError
-
-    if _is_file(source):
-        return Statements(labels, must_link, cannot_link, not_label, source, classes, by)
-    if labels is not None:
-        raise InputError(f"there is no file {source!r} with constraints")
-    return Statements(source, must_link, cannot_link, not_label, None, classes, by)
-
-
-def _is_file(name: str) -> bool:
-    return name == "-" or Path(name).is_file()
-
-
 def read_data(
-    options: DataOptions,
+    source: str,
+    options: Table,
     take: Sequence[str],
     console: Console,
+    *,
+    graph: bool = False,
     features: Sequence[str] | None = None,
     names_only: bool = False,
 ) -> Any:
@@ -138,17 +62,17 @@ def read_data(
         "header": "auto" if options.header is None else options.header,
     }
     data: Any
-    with console.step(f"reading {options.source}"):
-        if options.graph:
+    with console.step(f"reading {source}"):
+        if graph:
             if options.id_column or options.drop:
                 raise Misuse("--id and --drop are about the columns of a table; a graph has none")
-            data = io.read_graph(options.source, layer=options.layer, **text)
+            data = io.read_graph(source, layer=options.layer, **text)
             _check_attributes(data, take)
             what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
         else:
             with remedies(_DATA):
                 data = io.read_samples(
-                    options.source,
+                    source,
                     id_column=options.id_column,
                     drop=split(options.drop),
                     take=take,
@@ -167,24 +91,15 @@ def read_data(
     return data
 
 
-def check_graph_options(graph: bool, neighbors: int | None, affinity: str) -> None:
-    """Refuse to make a graph in a way that there is none, or of a graph."""
-    known = ("auto", "gaussian", "cosine", "correlation", "binary")
-    if affinity not in known:
-        raise Misuse(f"--affinity must be one of {', '.join(known)}; got {affinity!r}")
-    if graph and (neighbors is not None or affinity != "auto"):
-        raise Misuse("--neighbors and --affinity make a graph of samples; DATA is one (--graph)")
-
-
 def columns_wanted(said: Statements, map: str | None, console: Console) -> list[str]:
     """The columns of the data that are not features: labels, and places in pictures."""
-    places = split([map]) if map and not _is_file(map) else []
+    places = split([map]) if map and not is_file(map) else []
     if places:
         console.say(f"on the map, and no features: {', '.join(places)}")
     return [*([said.label_column] if said.label_column else []), *places]
 
 
-def _layer_of(data: Any, options: DataOptions) -> str:
+def _layer_of(data: Any, options: Table) -> str:
     """Say which part of a file was read, where it was not the user who said it."""
     layer = getattr(data, "layer", None)
     if layer is None or options.layer is not None or layer == "X":
@@ -207,9 +122,9 @@ def _check_attributes(data: Any, take: Sequence[str]) -> None:
 
 
 def split(values: Sequence[str] | None) -> list[str]:
-    """Let A,B stand for two names."""
-    names = (name.strip() for value in values or () for name in value.split(","))
-    return [name for name in names if name]
+    """Let A,B stand for two names; a name with a comma is put in quotes."""
+    rows = csv.reader(values or (), skipinitialspace=True)
+    return [name.strip() for names in rows for name in names if name.strip()]
 
 
 def read_constraints(
@@ -238,19 +153,20 @@ def gather(said: Statements, data: Any, console: Console) -> Constraints:
     """Add up what all options say."""
     from sentree import Constraints, io
 
+    by: Any = said.by
     given = Constraints.empty()
     if said.labels:
         given += _labels(said, data, console)
     if said.must_link:
-        pairs, weights = io.read_pairs(said.must_link, data, "must-link", by=said.by)
+        pairs, weights = io.read_pairs(said.must_link, data, "must-link", by=by)
         given += Constraints.from_pairs(must_link=pairs, weights=weights)
     if said.cannot_link:
-        pairs, weights = io.read_pairs(said.cannot_link, data, "cannot-link", by=said.by)
+        pairs, weights = io.read_pairs(said.cannot_link, data, "cannot-link", by=by)
         given += Constraints.from_pairs(cannot_link=pairs, weights=weights)
     if said.constraints:
-        given += io.read_constraints(said.constraints, data, by=said.by)
+        given += io.read_constraints(said.constraints, data, by=by)
     if said.not_label:
-        negative = _alike(io.read_not_labels(said.not_label, data, by=said.by), given)
+        negative = _alike(io.read_not_labels(said.not_label, data, by=by), given)
         _check_negative_classes(negative, said, given, console)
         given += Constraints.from_negative_labels(negative)
     return _declared(said, given)
@@ -263,7 +179,8 @@ def _labels(said: Statements, data: Any, console: Console) -> Constraints:
     if said.label_column:
         values = io.clean_labels(data.columns[said.label_column])
     else:
-        values = io.read_labels(str(said.labels), data, by=said.by)
+        by: Any = said.by
+        values = io.read_labels(str(said.labels), data, by=by)
     known = [value for value in values if value is not None]
     if not known:
         raise io.InputError(f"--labels {said.labels}: no sample has a label; all are unknown")

@@ -1,10 +1,18 @@
-"""Options that several commands share."""
+"""Options that several commands share, each declared once, and the groups that they come in."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from sentree.cli.console import Console, Misuse, console
 
 Data = Annotated[
     str,
@@ -27,7 +35,10 @@ Id = Annotated[
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Leave this column out; may be repeated, or A,B."),
+    typer.Option(
+        metavar="COLUMN",
+        help="Leave this column out; may be repeated, or A,B (a name with a comma in quotes).",
+    ),
 ]
 Layer = Annotated[
     str | None,
@@ -115,6 +126,16 @@ Seed = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; the result is the same.")]
 
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Cluster of each sample: CSV, TSV, Parquet or JSON, '-' for standard output. Else a "
+        "CSV file in this folder, named after DATA ('-' for DATA '-').",
+    ),
+]
 Plot = Annotated[
     str | None, typer.Option(metavar="FILE", help="A picture: PNG, SVG or PDF, by its suffix.")
 ]
@@ -139,3 +160,149 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warn
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Say what happens inside, with times.")
 ]
+
+
+def is_file(name: str) -> bool:
+    """Tell whether a name is one of a file, or standard input."""
+    return name == "-" or Path(name).is_file()
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a table is read."""
+
+    id_column: Id = None
+    drop: Drop = None
+    layer: Layer = None
+    format: Format = None
+    separator: Separator = None
+    header: Header = None
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What is known about the samples; commands set the fields that are no options here."""
+
+    labels: Labels = None
+    must_link: MustLink = None
+    cannot_link: CannotLink = None
+    not_label: NotLabel = None
+    classes: Classes = None
+    by: By = "auto"
+    constraints: str | None = None
+    paths: bool = False
+    ontology: str | None = None
+
+    @property
+    def label_column(self) -> str | None:
+        """The column of the data that holds labels: a name that is no file."""
+        return self.labels if self.labels and not is_file(self.labels) else None
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        named = (self.must_link, self.cannot_link, self.not_label, self.constraints, self.ontology)
+        label_file = None if self.label_column else self.labels
+        return [name for name in (label_file, *named) if name]
+
+    def check(self) -> None:
+        """Refuse what makes no sense together."""
+        if self.by not in ("auto", "id", "row"):
+            raise Misuse(f"--by must be 'auto', 'id' or 'row', got {self.by!r}")
+        for option, given in (("--paths", self.paths), ("--ontology", self.ontology)):
+            if given and not self.labels:
+                raise Misuse(f"{option} tells how labels nest, but there are no --labels")
+        if self.paths and self.ontology:
+            raise Misuse("--paths and --ontology both tell how labels nest: give one of them")
+        if self.classes and not (self.labels or self.not_label or self.constraints):
+            raise Misuse("--classes names the classes of labels, but there are none: give --labels")
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the search is run."""
+
+    hard: Hard = False
+    penalty: Penalty = 1.0
+    n_clusters: NClusters = None
+    neighbors: Neighbors = None
+    affinity: Affinity = "auto"
+    seed: Seed = 0
+    jobs: Jobs = None
+
+    def check(self, graph: bool) -> None:
+        """Refuse an affinity that is not known, and to make a graph of a graph."""
+        known = ("auto", "gaussian", "cosine", "correlation", "binary")
+        if self.affinity not in known:
+            raise Misuse(f"--affinity must be one of {', '.join(known)}; got {self.affinity!r}")
+        if graph and (self.neighbors is not None or self.affinity != "auto"):
+            raise Misuse(
+                "--neighbors and --affinity make a graph of samples; DATA is one (--graph)"
+            )
+
+    def estimator(self, kind: Any, graph: bool, **more: Any) -> Any:
+        """Make an estimator of a class with these options."""
+        return kind(
+            n_clusters=self.n_clusters,
+            penalty=self.penalty,
+            affinity="precomputed" if graph else self.affinity,
+            n_neighbors=self.neighbors or "auto",
+            n_jobs=self.jobs,
+            random_state=self.seed,
+            **more,
+        )
+
+
+@dataclass(frozen=True)
+class Results:
+    """What is written beside the main result."""
+
+    plot: Plot = None
+    map: Map = None
+    report: Report = None
+    model: Model = None
+
+
+@dataclass(frozen=True)
+class Verbosity:
+    """How much is said."""
+
+    quiet: Quiet = False
+    verbose: Verbose = False
+
+    def console(self, to_stderr: bool = False) -> AbstractContextManager[Console]:
+        """Give a console that says as much."""
+        return console(self.quiet, self.verbose, to_stderr)
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let the options in the groups among a command's parameters be options of the command.
+
+    Typer reads one option from each parameter. What it is shown has, in place of a group, the
+    fields of the group that are annotated as options.
+    """
+    parameters: list[Parameter] = []
+    groups: dict[str, tuple[type, list[str]]] = {}
+    hints = get_type_hints(command, include_extras=True)
+    for one in signature(command).parameters.values():
+        kind = hints[one.name]
+        if not is_dataclass(kind):
+            parameters.append(one.replace(kind=Parameter.KEYWORD_ONLY, annotation=kind))
+            continue
+        inner = get_type_hints(kind, include_extras=True)
+        options = [f for f in fields(kind) if hasattr(inner[f.name], "__metadata__")]
+        groups[one.name] = kind, [option.name for option in options]  # type: ignore[assignment]
+        parameters += [
+            Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=inner[f.name])
+            for f in options
+        ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, (kind, options) in groups.items():
+            given[name] = kind(**{option: given.pop(option) for option in options})
+        command(**given)
+
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run

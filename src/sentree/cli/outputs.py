@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sentree._util.wording import remedies
 from sentree.cli.console import Console, Misuse
 from sentree.cli.inputs import split
+from sentree.cli.options import Results
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +25,8 @@ __all__ = [
     "illustrate",
     "levels_of",
     "places_of",
-    "table_of",
     "tell",
+    "write_clusters",
     "write_model",
 ]
 
@@ -61,16 +62,15 @@ def check_suffix(option: str, name: str | None, allowed: Sequence[str]) -> None:
         raise Misuse(f"{option} {name}: the name must end with {', '.join(allowed)}")
 
 
-def check_illustrations(
-    map: str | None, plot: str | None, report: str | None, model: str | None, *more: str
-) -> None:
+def check_illustrations(wanted: Results, *more: str) -> None:
     """Refuse names of pictures, reports and models that we cannot write, before any work."""
-    check_suffix("--plot", plot, (".png", ".svg", ".pdf", *more))
-    check_suffix("--report", report, (".html", ".htm"))
-    check_suffix("--model", model, (".npz",))
-    if map is not None and plot is None and report is None:
+    map = wanted.map
+    check_suffix("--plot", wanted.plot, (".png", ".svg", ".pdf", *more))
+    check_suffix("--report", wanted.report, (".html", ".htm"))
+    check_suffix("--model", wanted.model, (".npz",))
+    if map is not None and wanted.plot is None and wanted.report is None:
         raise Misuse("--map is about pictures: give --plot or --report as well")
-    if map is not None and not Path(map).is_file() and map.count(",") != 1:
+    if map is not None and not Path(map).is_file() and len(split([map])) != 2:
         raise Misuse(f"--map must be a file or two columns, such as umap1,umap2; got {map!r}")
 
 
@@ -110,11 +110,8 @@ def _why(model: Any) -> str:
         return " (at this resolution)"
     if model.scale_ is not None:
         perhaps = " or ".join(map(str, model.scale_.alternatives))
-        return (
-            f" (or perhaps {perhaps}; {model.scale_.reason})"
-            if perhaps
-            else (f" ({model.scale_.reason})")
-        )
+        others = f"or perhaps {perhaps}; " if perhaps else ""
+        return f" ({others}{model.scale_.reason})"
     known = " and what is known" if model.constraint_report_.n_given else ""
     return f" (their number was found from the data{known})"
 
@@ -132,11 +129,19 @@ def _tell_broken(model: Any, data: Any, console: Console) -> None:
         console.say(f"  and {n_broken - _SHOWN_BROKEN} more (--report lists them)")
 
 
-def table_of(
-    labels: NDArray[Any], strength: NDArray[Any], names: Sequence[Any], data: Any
-) -> dict[str, Any]:
-    """Return the result by sample as columns: id or row, cluster, strength, and label if any."""
+def write_clusters(
+    target: str,
+    labels: NDArray[Any],
+    strength: NDArray[Any],
+    names: Sequence[Any],
+    data: Any,
+    console: Console,
+    levels: dict[str, Any] | None = None,
+) -> None:
+    """Write a row per sample: id or row, cluster, strength, label if any, and levels if given."""
     import numpy as np
+
+    from sentree import io
 
     unnamed = data.id_name is None or data.id_name.startswith("Unnamed:")
     called = "row" if data.ids is None else "id" if unnamed else data.id_name
@@ -147,7 +152,9 @@ def table_of(
     }
     if any(name is not None for name in names):
         table["label"] = np.array(["" if c is None else c for c in names], dtype=object)[labels]
-    return table
+    io.write_table(target, table | (levels or {}))
+    more = ", and its branch on each level" if levels is not None else ""
+    console.wrote(target, f"cluster of each sample{more}")
 
 
 def places_of(wanted: str | None, data: Any) -> Any:
@@ -186,11 +193,11 @@ def illustrate(
     data: Any,
     source: str,
     mapped: Any,
-    plot: str | None,
-    report: str | None,
+    wanted: Results,
     console: Console,
 ) -> None:
     """Draw the picture and write the report, where they are asked for."""
+    plot, report = wanted.plot, wanted.report
     if plot is None and report is None:
         return
     from sentree import SSEHierarchy

@@ -7,34 +7,20 @@ from typing import Annotated
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
 
 __all__ = ["predict"]
 
 
+@o.grouped
 def predict(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="What --model of 'cluster' or 'tree' wrote.")
     ],
     data: o.SampleFile,
-    id_column: o.Id = None,
-    drop: o.Drop = None,
-    layer: o.Layer = None,
-    format: o.Format = None,
-    separator: o.Separator = None,
-    header: o.Header = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Cluster of each sample: CSV, TSV, Parquet or JSON, '-' for standard output. "
-            "Else DATA-predicted.csv in this folder ('-' for DATA '-').",
-        ),
-    ] = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
+    *,
+    table: o.Table,
+    out: o.Out = None,
+    verbosity: o.Verbosity,
 ) -> None:
     """Say to which clusters of a saved model new samples belong.
 
@@ -51,7 +37,7 @@ def predict(
     from sentree.cli import outputs as results
 
     out = out or results.default_name(data, "predicted.csv")
-    with console(quiet, verbose, to_stderr=out == "-") as talk:
+    with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         given.refuse_overwriting([model, data], [out])
 
@@ -65,10 +51,8 @@ def predict(
                 "it: cluster a table with --model instead"
             )
         wanted = getattr(fitted, "feature_names_in_", None)
-        file = given.DataOptions(data, id_column, drop, layer, format, separator, header)
-        samples = given.read_data(
-            file, [], talk, features=None if wanted is None else wanted.tolist()
-        )
+        features = None if wanted is None else wanted.tolist()
+        samples = given.read_data(data, table, [], talk, features=features)
         width = samples.X.shape[1]
         if samples.layer is not None and width != fitted.n_features_in_:
             raise io.InputError(
@@ -77,6 +61,4 @@ def predict(
             )
         with talk.step("placing the samples"):
             labels, strength = fitted.predict(samples.X, return_strength=True)
-        table = results.table_of(labels, strength, fitted.cluster_names_, samples)
-        io.write_table(out, table)
-        talk.wrote(out, "cluster of each sample")
+        results.write_clusters(out, labels, strength, fitted.cluster_names_, samples, talk)

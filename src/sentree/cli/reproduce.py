@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sentree.cli.console import progress_bar
 from sentree.cli.wording import Command, in_options
 
 if TYPE_CHECKING:
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from sentree.paper.reproduce.store import Outcome
 
 __all__ = ["SeveralValues", "reproduce"]
+
+#: Seconds between two lines about progress where there is no terminal.
+_EVERY = 60
 
 
 class SeveralValues(Command):
@@ -127,29 +132,29 @@ def reproduce(
 
 
 class _Progress:
-    """Tells how far a grid is."""
+    """Tells how far a grid is: by a bar on a terminal, by a line a minute elsewhere."""
 
     def __init__(self, n_cells: int, jobs: int) -> None:
         self.n_cells, self.jobs = n_cells, jobs
         self.n_missing = 0
         self.failed: list[str] = []
+        self._total = self._done = self._told = 0.0
         self._bar: Any = None
 
     def begin(self, missing: list[Cell]) -> None:
         """Say what is to be run."""
-        from tqdm import tqdm
-
         from sentree.paper.reproduce.runner import workload
 
         self.n_missing = len(missing)
         before = self.n_cells - self.n_missing
         typer.echo(f"{self.n_cells} cells, {before} finished before; {self.jobs} at a time.")
-        self._bar = tqdm(
-            total=sum(map(workload, missing)),
-            file=sys.stderr,
-            mininterval=0.2 if sys.stderr.isatty() else 60,
-            bar_format="{percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left{postfix}",
-        )
+        self._total, self._told = sum(map(workload, missing)), perf_counter()
+        if sys.stderr.isatty():
+            from rich.progress import TimeRemainingColumn
+
+            self._bar = progress_bar(TimeRemainingColumn())
+            self._bar.add_task("reproducing", total=self._total, note="")
+            self._bar.start()
 
     def done(self, cell: Cell, outcome: Outcome) -> None:
         """Say that a cell is finished."""
@@ -158,12 +163,16 @@ class _Progress:
         where = f"{cell.dataset}, {cell.constraint}, {cell.method}"
         if outcome.failed:
             self.failed.append(f"{where}, draw {cell.draw}: {outcome.note}")
-        self._bar.set_postfix_str(where, refresh=False)
-        self._bar.update(workload(cell))
+        self._done += workload(cell)
+        if self._bar is not None:
+            self._bar.update(0, completed=self._done, note=where)
+        elif perf_counter() > self._told + _EVERY:
+            self._told = perf_counter()
+            typer.echo(f"{self._done / self._total:.0%} done; last: {where}", err=True)
 
     def __enter__(self) -> _Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._bar is not None:
-            self._bar.close()
+            self._bar.stop()

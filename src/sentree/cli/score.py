@@ -9,7 +9,7 @@ import typer
 
 from sentree._util.wording import remedies
 from sentree.cli import options as o
-from sentree.cli.console import Misuse, console
+from sentree.cli.console import Misuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["score"]
 
 
+@o.grouped
 def score(
     labels: Annotated[
         str,
@@ -30,6 +31,7 @@ def score(
         str,
         typer.Argument(metavar="TRUTH", help="True classes: a table with ids as in LABELS."),
     ],
+    *,
     tree: Annotated[
         bool, typer.Option("--tree", help="LABELS is a tree (.nwk, .json, .csv, .npy).")
     ] = False,
@@ -50,8 +52,7 @@ def score(
         str | None, typer.Option(help="Column of that file; needed where it has several.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
+    verbosity: o.Verbosity,
 ) -> None:
     """Compare clusters, or a tree, with true classes.
 
@@ -65,7 +66,7 @@ def score(
 
       sentree score flowers-tree.nwk flowers.csv --truth-column species --tree --json
     """
-    with console(quiet, verbose):
+    with verbosity.console():
         from sentree import io
 
         if tree and known is not None:

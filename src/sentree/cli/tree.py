@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from sentree.cli import options as o
-from sentree.cli.console import console
 
 __all__ = ["tree"]
 
 
+@o.grouped
 def tree(
     data: o.Data,
-    height: Annotated[
-        int | None,
-        typer.Option(min=1, help="Most levels below the root; else as deep as it gains."),
-    ] = None,
-    labels: o.Labels = None,
+    *,
+    said: o.Statements,
+    constraints: o.ConstraintFile = None,
     paths: Annotated[
         bool,
         typer.Option("--paths", help="Labels are paths of mixed depth, such as T or T/CD4."),
@@ -30,26 +29,13 @@ def tree(
             help="Labels are of mixed depth: a CSV of child and parent class tells which.",
         ),
     ] = None,
-    must_link: o.MustLink = None,
-    cannot_link: o.CannotLink = None,
-    not_label: o.NotLabel = None,
-    constraints: o.ConstraintFile = None,
-    classes: o.Classes = None,
-    by: o.By = "auto",
-    hard: o.Hard = False,
-    penalty: o.Penalty = 1.0,
-    n_clusters: o.NClusters = None,
+    search: o.Search,
+    height: Annotated[
+        int | None,
+        typer.Option(min=1, help="Most levels below the root; else as deep as it gains."),
+    ] = None,
     graph: o.IsGraph = False,
-    id_column: o.Id = None,
-    drop: o.Drop = None,
-    layer: o.Layer = None,
-    format: o.Format = None,
-    separator: o.Separator = None,
-    header: o.Header = None,
-    neighbors: o.Neighbors = None,
-    affinity: o.Affinity = "auto",
-    seed: o.Seed = 0,
-    jobs: o.Jobs = None,
+    table: o.Table,
     out: Annotated[
         str | None,
         typer.Option(
@@ -64,12 +50,8 @@ def tree(
         str | None,
         typer.Option(metavar="FILE", help="Cluster of each sample, and its branch on each level."),
     ] = None,
-    plot: o.Plot = None,
-    map: o.Map = None,
-    report: o.Report = None,
-    model: o.Model = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
+    wanted: o.Results,
+    verbosity: o.Verbosity,
 ) -> None:
     """Grow a tree over samples or a graph, with what is known about them.
 
@@ -81,40 +63,23 @@ def tree(
 
       sentree tree friends.csv --graph --clusters levels.csv
     """
-    from sentree.cli import inputs as given
     from sentree.cli import outputs as results
+    from sentree.cli.fitting import Task
 
     out = out or results.default_name(data, "tree.nwk")
-    said = given.Statements(
-        labels, must_link, cannot_link, not_label, constraints, classes, by, paths, ontology
-    )
-    with console(quiet, verbose, to_stderr="-" in (out, clusters)) as talk:
+    said = replace(said, constraints=constraints, paths=paths, ontology=ontology)
+    task = Task(data, graph, table, said, search, wanted)
+    with verbosity.console(to_stderr="-" in (out, clusters)) as talk:
         if out != "-":
             results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv", ".tsv"))
         results.check_table("--clusters", clusters)
-        results.check_illustrations(map, plot, report, model, ".html")
-        given.check_graph_options(graph, neighbors, affinity)
-        said.check()
-        given.refuse_overwriting([data, *said.files], [out, clusters, plot, report, model])
-        file = given.DataOptions(data, id_column, drop, layer, format, separator, header, graph)
-        samples = given.read_data(file, given.columns_wanted(said, map, talk), talk)
-        mapped = results.places_of(map, samples)
-        known = given.read_constraints(said, samples, talk, hard, n_clusters)
+        results.check_illustrations(wanted, ".html")
+        samples, known, places = task.read([out, clusters], talk)
 
         from sentree import SSEHierarchy, io
 
-        search = SSEHierarchy(
-            n_clusters,
-            height=height,
-            penalty=penalty,
-            affinity="precomputed" if graph else affinity,
-            n_neighbors=neighbors or "auto",
-            n_jobs=jobs,
-            random_state=seed,
-        )
         with talk.step("growing a tree"):
-            fitted = search.fit(samples.graph if graph else samples.X, constraints=known)
-            strength = fitted.membership_strength_
+            fitted = task.fit(SSEHierarchy, samples, known, height=height)
         found = fitted.tree_
         inner = found.n_nodes - found.n_leaves
         talk.say(f"a tree of height {found.height} with {inner} inner node{'s' * (inner != 1)}")
@@ -122,8 +87,7 @@ def tree(
         io.write_tree(out, found, samples.key())
         talk.wrote(out, "the tree")
         if clusters is not None:
-            table = results.table_of(fitted.labels_, strength, fitted.cluster_names_, samples)
-            io.write_table(clusters, table | results.levels_of(found))
-            talk.wrote(clusters, "cluster of each sample, and its branch on each level")
-        results.write_model(fitted, model, talk)
-        results.illustrate(fitted, samples, data, mapped, plot, report, talk)
+            strength, names = fitted.membership_strength_, fitted.cluster_names_
+            levels = results.levels_of(found)
+            results.write_clusters(clusters, fitted.labels_, strength, names, samples, talk, levels)
+        task.write(fitted, samples, places, talk)

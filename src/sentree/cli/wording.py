@@ -61,4 +61,6 @@ def _option(option: Any, reference: Param) -> str:
     if value is ...:
         return f"{flag} {option.metavar}" if option.metavar else str(flag)
     values = value if isinstance(value, list) else [value]
+    if option.multiple:  # such options split at commas, except in quotes
+        values = [f'"{one}"' if "," in one else one for one in values]
     return " ".join(f"{flag} {shlex.quote(str(one))}" for one in values)

@@ -44,8 +44,8 @@ def ontology_paths(
             continue
         if label not in known:
             raise ValueError(
-                f"the label of row {row}, {label!r}, is not in the table of parents: add it, with "
-                f"parent None if nothing is above it{did_you_mean(label, known)}"
+                f"the label of row {row}, {label!r}, is not in the table of parents: add it, "
+                f"without a parent if nothing is above it{did_you_mean(label, known)}"
             )
         if label not in paths:
             steps = dict.fromkeys([label])

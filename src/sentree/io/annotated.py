@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.io.errors import InputError, Param, did_you_mean, listed, optional
-from sentree.io.sources import Source
+from sentree.io.sources import InputFile
 
 if TYPE_CHECKING:
     import pandas
@@ -18,7 +18,7 @@ __all__ = ["read_obsp", "read_parts"]
 
 
 def read_parts(
-    source: Source, layer: str | None
+    source: InputFile, layer: str | None
 ) -> tuple[Any, NDArray[Any], pandas.DataFrame, list[str] | None, str]:
     """Return a matrix, the names and the table of the cells, the names of features, its own name.
 
@@ -36,7 +36,7 @@ def read_parts(
     return matrix, ids, obs, names, key.rpartition("/")[2]
 
 
-def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any], pandas.DataFrame]:
+def read_obsp(source: InputFile, key: str | None) -> tuple[Any, NDArray[Any], pandas.DataFrame]:
     """Return a graph of the cells, by default of neighbours, their names and their table."""
     with _Opened(source) as file:
         there = file.keys("obsp")
@@ -57,7 +57,7 @@ def read_obsp(source: Source, key: str | None) -> tuple[Any, NDArray[Any], panda
 class _Opened:
     """An H5AD file of which parts are read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputFile) -> None:
         self._read = optional("anndata.io", f"{source.name}: H5AD files").read_elem
         import h5py  # type: ignore[import-untyped, unused-ignore]
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.io.errors import Elsewhere, InputError, Param, listed
-from sentree.io.sources import Source
+from sentree.io.sources import InputFile
 
 __all__ = ["as_column", "check_matrix", "matrix_bytes", "read_arrays", "the_matrix"]
 
@@ -19,7 +19,7 @@ __all__ = ["as_column", "check_matrix", "matrix_bytes", "read_arrays", "the_matr
 _SAMPLES = ("X", "fea", "data")
 
 
-def read_arrays(source: Source) -> dict[str, Any]:
+def read_arrays(source: InputFile) -> dict[str, Any]:
     """Return the arrays of a file by name; a single one is called X."""
     try:
         if source.format == "npy":
@@ -41,7 +41,7 @@ def read_arrays(source: Source) -> dict[str, Any]:
         raise source.damaged(error) from None
 
 
-def the_matrix(arrays: Mapping[str, Any], source: Source, key: str | None = None) -> Any:
+def the_matrix(arrays: Mapping[str, Any], source: InputFile, key: str | None = None) -> Any:
     """Return the array of the samples: named, or the only one of two dimensions."""
     if key is not None:
         if key not in arrays:
@@ -95,14 +95,14 @@ def _refuse(source: str, row: int, column: int, value: float) -> None:
     )
 
 
-def _read_mtx(source: Source) -> Any:
+def _read_mtx(source: InputFile) -> Any:
     from scipy.io import mmread
 
     with source.open() as stream:
         return mmread(stream)
 
 
-def _read_npz(source: Source) -> dict[str, Any]:
+def _read_npz(source: InputFile) -> dict[str, Any]:
     with source.open() as stream, np.load(stream, allow_pickle=False) as file:
         names = file.files
         if "header" in names and "labels" in names and file["header"].dtype.kind == "S":
@@ -115,12 +115,12 @@ def _read_npz(source: Source) -> dict[str, Any]:
         return {name: file[name] for name in names}
 
 
-def _sparse(source: Source) -> Any:
+def _sparse(source: InputFile) -> Any:
     with source.open() as stream:
         return sp.load_npz(stream)  # type: ignore[arg-type, unused-ignore]
 
 
-def _read_mat(source: Source) -> dict[str, Any]:
+def _read_mat(source: InputFile) -> dict[str, Any]:
     from scipy.io import loadmat
 
     with source.open() as stream:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sentree._util.wording import own_remedies
 from sentree.constraints.parsing import is_missing
 from sentree.io import arrays, columns
-from sentree.io.cells import parse_json
 from sentree.io.errors import InputError, Param, listed
 from sentree.io.ids import candidates_of, check_ids, first_ids, named_like_ids
+from sentree.io.lines import parse_json
 from sentree.io.names import Named
 from sentree.io.samples import by_row, read_whole_table
-from sentree.io.sources import TEXT, Source, open_source
+from sentree.io.sources import TEXT, InputFile, open_source
 
 if TYPE_CHECKING:
     import pandas
@@ -92,7 +92,7 @@ def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
     return _with_ids(read_whole_table(found, as_text=True), found.name)
 
 
-def _from_array(source: Source) -> Columns:
+def _from_array(source: InputFile) -> Columns:
     """Take an array for a column that is called as the file is."""
     array = np.asarray(arrays.read_arrays(source)["X"])
     if array.size != len(array) or not array.size:
@@ -102,7 +102,7 @@ def _from_array(source: Source) -> Columns:
     return _one_column(array.ravel().tolist(), source)
 
 
-def _from_json(source: Source) -> Columns:
+def _from_json(source: InputFile) -> Columns:
     """Read ids and values, values, or rows."""
     import pandas as pd
 
@@ -122,7 +122,7 @@ def _from_json(source: Source) -> Columns:
     return _one_column(values, source, ids)
 
 
-def _one_column(values: list[Any], source: Source, ids: NDArray[Any] | None = None) -> Columns:
+def _one_column(values: list[Any], source: InputFile, ids: NDArray[Any] | None = None) -> Columns:
     """Make a column of values; missing ones are empty."""
     column = np.array(["" if is_missing(value) else str(value) for value in values], dtype=object)
     name = "X" if source.path is None else source.path.name.split(".")[0]

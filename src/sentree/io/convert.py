@@ -18,7 +18,7 @@ from sentree.io.errors import InputError, Param, listed, optional
 from sentree.io.graphs import read_graph, write_graph
 from sentree.io.names import By, Named, Names
 from sentree.io.samples import Samples, read_samples, read_whole_table
-from sentree.io.sources import FORMATS, TEXT, Source, format_of, open_source
+from sentree.io.sources import FORMATS, TEXT, InputFile, format_of, open_source
 from sentree.io.statements import read_constraints, write_constraints
 from sentree.io.tables import table_bytes, write_bytes, write_table
 from sentree.io.trees import read_tree, write_tree
@@ -226,7 +226,7 @@ def _obs_column(values: NDArray[Any]) -> NDArray[Any]:
     return np.array(["" if value is None else str(value) for value in values], dtype=object)
 
 
-def _from_model(source: Source, target: str | Path, into: str) -> str:
+def _from_model(source: InputFile, target: str | Path, into: str) -> str:
     """Write what is in a model: its labels, its tree, or its constraints."""
     from sentree.estimators.persistence import load
 

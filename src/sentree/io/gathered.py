@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sentree.constraints import Constraints
-from sentree.io.cells import Cells, Statement
 from sentree.io.errors import Elsewhere, InputError, did_you_mean
 from sentree.io.labels import clean_labels
+from sentree.io.lines import Lines, Statement, listed, listed_rows
 from sentree.io.names import By, Named
 
-__all__ = ["KEYS", "Gathered", "from_cells", "from_json", "listed", "listed_rows"]
+__all__ = ["KEYS", "Gathered", "from_json", "from_lines"]
 
 #: How many samples a statement of each kind names, and what it says of them, in JSON and in lines.
 _KINDS = {
@@ -46,7 +46,7 @@ class _Said(NamedTuple):
     value: Any  # class, group or path
     weight: float
     hard: bool
-    place: Cells | Statement
+    place: Lines | Statement
     k: int
 
     def where(self) -> str:
@@ -66,7 +66,7 @@ class Gathered:
         kind: str,
         cells: Sequence[Any],
         weight: Any,
-        place: Cells | Statement,
+        place: Lines | Statement,
         k: int,
         hard: bool = False,
     ) -> None:
@@ -207,9 +207,9 @@ def _add_object(made: Gathered, data: Any, source: str, hard: bool) -> None:
         entries = data.get(key)
         place = Statement(f"{source}, {key}")
         if entries is not None:
-            hardly = all_hard and kind not in ("triplet", "path")
+            holds = all_hard and kind not in ("triplet", "path")
             for k, (cells, weight) in _entries(kind, entries, place.what, made.names):
-                made.add(kind, cells, weight, place, k, hardly)
+                made.add(kind, cells, weight, place, k, holds)
     if "classes" in data and not hard:
         made.classes = list(listed(data["classes"], f"{source}, classes"))
     nested = data.get("hard")
@@ -249,23 +249,7 @@ def _entries(
             yield k, (row, None)
 
 
-def listed(value: Any, what: str) -> list[Any]:
-    """Return a list, or say that it is none."""
-    if not isinstance(value, list):
-        raise InputError(f"{what} is a {type(value).__name__}, expected a list")
-    return value
-
-
-def listed_rows(value: Any, what: str, lengths: tuple[int, ...]) -> list[list[Any]]:
-    """Return a list of lists of one of some lengths, or say which is not."""
-    for k, row in enumerate(listed(value, what)):
-        if not isinstance(row, list) or len(row) not in lengths:
-            wanted = " or ".join(map(str, lengths))
-            raise InputError(f"{what}, entry {k} is {row!r}, expected a list of {wanted}")
-    return list(value)
-
-
-def from_cells(cells: Cells, names: Named, by: By) -> Constraints:
+def from_lines(cells: Lines, names: Named, by: By) -> Constraints:
     """Return constraints from lines with the columns kind, a, b, c, weight and hard."""
     place = {name: cells.column(name) for name in ("kind", "a", "b", "c", "weight", "hard")}
     if cells.names is None or place["a"] is None or place["b"] is None:
@@ -301,14 +285,14 @@ def from_cells(cells: Cells, names: Named, by: By) -> Constraints:
     return made.constraints(cells.source)
 
 
-def _truth(cell: str, cells: Cells, k: int) -> bool:
+def _truth(cell: str, cells: Lines, k: int) -> bool:
     word = cell.strip().lower()
     if word not in ("", "0", "1", "no", "yes", "false", "true"):
         raise InputError(f"{cells.where(k)}: hard is {cell!r}, expected yes or no")
     return word in ("1", "yes", "true")
 
 
-def _weight(value: Any, place: Cells | Statement, k: int) -> float:
+def _weight(value: Any, place: Lines | Statement, k: int) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -19,7 +19,7 @@ from sentree.graph import Graph
 from sentree.io import annotated, arrays, columns, text
 from sentree.io.errors import InputError, Param, listed, optional
 from sentree.io.names import Named
-from sentree.io.sources import TEXT, Source, format_of, open_source
+from sentree.io.sources import TEXT, InputFile, format_of, open_source
 from sentree.io.tables import write_bytes, write_table
 
 if TYPE_CHECKING:
@@ -139,10 +139,10 @@ def _from_matrix(matrix: Any, source: str) -> Graph:
         raise InputError(f"{source}: {error}") from None
 
 
-def _from_list(source: Source, header: text.Header, separator: str | None) -> GraphFile:
+def _from_list(source: InputFile, header: text.Header, separator: str | None) -> GraphFile:
     """Read a list of edges."""
-    layout = text.sniff(source, header=False, separator=separator, comments=True)
-    frame = text.parse(layout, layout.names)
+    dialect = text.sniff(source, header=False, separator=separator, comments=True)
+    frame = text.parse(dialect, dialect.names)
     first = [str(cell).strip() for cell in frame.iloc[0]]
     named = _names_columns(first, frame) if header == "auto" else bool(header)
     chosen = _ends(first, named, source.name)
@@ -151,8 +151,8 @@ def _from_list(source: Source, header: text.Header, separator: str | None) -> Gr
         raise InputError(f"{source.name} has no edges, only the names of its columns")
 
     def line(row: int) -> str:
-        text.check_lines(layout)  # a line of too few cells is why one is empty
-        return f"{source.name}, line {layout.line(row + named)}"
+        text.check_lines(dialect)  # a line of too few cells is why one is empty
+        return f"{source.name}, line {dialect.line(row + named)}"
 
     ends = cells[:, chosen[:2]]
     empty = np.argwhere(ends == "")
@@ -235,7 +235,7 @@ def _numbered(ends: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any] | Non
     return code.reshape(-1, 2).astype(np.int64), names
 
 
-def _from_graphml(source: Source) -> GraphFile:
+def _from_graphml(source: InputFile) -> GraphFile:
     """Read GraphML; nodes are known by their attribute "name" if all have one, all different."""
     nx = optional("networkx", f"{source.name}: GraphML files")
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 
 from sentree.io import text
-from sentree.io.cells import parse_json
-from sentree.io.sources import TEXT, Source
+from sentree.io.lines import parse_json
+from sentree.io.sources import TEXT, InputFile
 
 __all__ = ["tell"]
 
@@ -14,7 +14,7 @@ __all__ = ["tell"]
 _SURE = {"newick": "tree", "graphml": "graph", "parquet": "table", "mat": "table", "h5ad": "table"}
 
 
-def tell(source: Source, into: str, separator: str | None = None) -> str:
+def tell(source: InputFile, into: str, separator: str | None = None) -> str:
     """Tell what a file holds from its format, its first lines, and what is to become of it."""
     if source.format in _SURE:
         return _SURE[source.format]
@@ -38,7 +38,7 @@ def tell(source: Source, into: str, separator: str | None = None) -> str:
     return "table"
 
 
-def _is_model(source: Source) -> bool:
+def _is_model(source: InputFile) -> bool:
     with source.open() as stream:
         if not zipfile.is_zipfile(stream):
             return False

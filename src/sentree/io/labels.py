@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from sentree._util.suggestions import count_classes, near_misses
 from sentree.constraints.parsing import is_missing, plain_value, says_unknown
 from sentree.io import arrays, columns
-from sentree.io.cells import (
-    Cells,
+from sentree.io.errors import InputError
+from sentree.io.lines import (
+    Lines,
     Statement,
     names_columns,
     open_statements,
     parse_json,
-    read_cells,
+    read_lines,
 )
-from sentree.io.errors import InputError
 from sentree.io.names import By, Named
-from sentree.io.sources import Source
+from sentree.io.sources import InputFile
 
 __all__ = ["clean_labels", "count_classes", "near_misses", "read_labels"]
 
@@ -122,7 +122,7 @@ def read_labels(
             return False
         return column is not None or names_columns(first[:1], names, by)
 
-    cells = read_cells(found, separator, is_header, spaces=False)
+    cells = read_lines(found, separator, is_header, spaces=False)
     if len(cells.columns) == 1:
         values = cells.columns[0]
         return _all_of(values[len(values) == names.n + 1 :], names, found.name, unknown)
@@ -140,7 +140,7 @@ def _all_of(values: Any, names: Named, source: str, unknown: Collection[Any]) ->
     return clean_labels(values, unknown)
 
 
-def _two_columns(cells: Cells, names: Named, column: str | None) -> tuple[int, int]:
+def _two_columns(cells: Lines, names: Named, column: str | None) -> tuple[int, int]:
     """Return which column names samples, and which holds their classes."""
     there = cells.names
     if there is None:
@@ -170,7 +170,7 @@ def _by_name(
     values: Any,
     names: Named,
     by: By,
-    place: Cells | Statement,
+    place: Lines | Statement,
     unknown: Collection[Any],
     source: str,
 ) -> NDArray[Any]:
@@ -193,7 +193,7 @@ def _by_name(
 
 
 def _from_json(
-    data: Any, names: Named, by: By, source: Source, unknown: Collection[Any]
+    data: Any, names: Named, by: By, source: InputFile, unknown: Collection[Any]
 ) -> NDArray[Any]:
     """Return labels out of an object or a list."""
     if isinstance(data, Mapping):

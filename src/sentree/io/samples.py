@@ -15,7 +15,7 @@ from sentree.io import annotated, arrays, columns, text
 from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
 from sentree.io.ids import Choice, candidates_of, check_ids, find_ids, first_ids
 from sentree.io.names import Named
-from sentree.io.sources import TEXT, Source, open_source
+from sentree.io.sources import TEXT, InputFile, open_source
 
 if TYPE_CHECKING:
     import pandas
@@ -137,18 +137,18 @@ def read_samples(
             f"{found.name}: only H5AD, NPZ and MAT files have layers (", Param("layer"), ")"
         )
     if found.format in TEXT:
-        layout = text.sniff(found, header=header, separator=separator)
+        dialect = text.sniff(found, header=header, separator=separator)
         choice = columns.choose(
-            layout.names, found.name, id_column, take, drop, features, layout.texts
+            dialect.names, found.name, id_column, take, drop, features, dialect.texts
         )
         kept = (*choice.candidates, *choice.aside, *(() if choice.id is None else (choice.id,)))
-        frame = text.parse(layout, kept)
+        frame = text.parse(dialect, kept)
         try:
             samples = _from_frame(
-                frame, choice, found.name, _in_text(layout), layout.header, text_aside, True
+                frame, choice, found.name, _in_text(dialect), dialect.header, text_aside, True
             )
         except InputError:
-            text.check_lines(layout)  # a line of too few cells is why the last ones are missing
+            text.check_lines(dialect)  # a line of too few cells is why the last ones are missing
             raise
     elif found.format == "parquet":
         frame = _read_parquet(found)
@@ -170,8 +170,8 @@ def by_row(row: int) -> str:
     return f"row {row} (counted from 0)"
 
 
-def _in_text(layout: text.Layout) -> Callable[[int], str]:
-    return lambda row: f"line {layout.line(row)}"
+def _in_text(dialect: text.Dialect) -> Callable[[int], str]:
+    return lambda row: f"line {dialect.line(row)}"
 
 
 def _from_frame(
@@ -211,7 +211,7 @@ def _from_frame(
     return Samples(X, ids, id_name, aside, source, features=features if named else None)
 
 
-def _read_parquet(source: Source) -> pandas.DataFrame:
+def _read_parquet(source: InputFile) -> pandas.DataFrame:
     """Return a table with its index, if it has one, as the first column."""
     import pandas as pd
 
@@ -230,7 +230,7 @@ def _read_parquet(source: Source) -> pandas.DataFrame:
 
 
 def read_whole_table(
-    source: Source,
+    source: InputFile,
     separator: str | None = None,
     *,
     as_text: bool = False,
@@ -239,19 +239,19 @@ def read_whole_table(
     """Return all columns of a text or Parquet file as they are; ids that are names as text."""
     if source.format == "parquet":
         return _read_parquet(source)
-    layout = text.sniff(source, separator=separator)
-    if id_column is not None and id_column not in layout.names:
-        columns.missing_column(id_column, layout.names, source.name)
-    kept = [*layout.texts, *([] if id_column is None else [id_column])]
-    frame = text.parse(layout, layout.names if as_text else kept)
+    dialect = text.sniff(source, separator=separator)
+    if id_column is not None and id_column not in dialect.names:
+        columns.missing_column(id_column, dialect.names, source.name)
+    kept = [*dialect.texts, *([] if id_column is None else [id_column])]
+    frame = text.parse(dialect, dialect.names if as_text else kept)
     if not as_text:
-        ids = id_column or first_ids(frame, candidates_of(layout.texts, layout.texts))
-        frame = text.without_missing(frame, {*layout.texts} - {ids})
-    return frame if layout.header else frame.add_prefix("x")
+        ids = id_column or first_ids(frame, candidates_of(dialect.texts, dialect.texts))
+        frame = text.without_missing(frame, {*dialect.texts} - {ids})
+    return frame if dialect.header else frame.add_prefix("x")
 
 
 def _from_arrays(
-    source: Source,
+    source: InputFile,
     layer: str | None,
     id_column: str | None,
     take: Sequence[str],
@@ -283,7 +283,7 @@ def _beside(
 
 
 def _with_columns(
-    source: Source,
+    source: InputFile,
     matrix: Any,
     beside: dict[str, NDArray[Any]],
     id_column: str | None,
@@ -308,7 +308,7 @@ def _with_columns(
 
 
 def _from_h5ad(
-    source: Source,
+    source: InputFile,
     layer: str | None,
     id_column: str | None,
     take: Sequence[str],

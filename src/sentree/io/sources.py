@@ -14,7 +14,7 @@ from typing import IO
 
 from sentree.io.errors import InputError, Param, listed
 
-__all__ = ["FORMATS", "TEXT", "Source", "format_of", "open_source"]
+__all__ = ["FORMATS", "TEXT", "InputFile", "format_of", "open_source"]
 
 #: What the end of a file name says, besides ".gz".
 FORMATS = {
@@ -55,7 +55,7 @@ _HEAD = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class InputFile:
     """A file or standard input, of a known format."""
 
     name: str
@@ -142,17 +142,17 @@ def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> s
 
 
 def open_source(
-    source: str | Path | Source,
+    source: str | Path | InputFile,
     allowed: Sequence[str],
     format: str | None = None,
     text: str = "txt",
-) -> Source:
+) -> InputFile:
     """Find a file or standard input ("-") and tell its format; its content is of this format.
 
     ``text`` is the format of text on standard input where none is given. What was found before
     stays as it is.
     """
-    if isinstance(source, Source):
+    if isinstance(source, InputFile):
         format_of(Path(source.name), allowed, source.format)
         return source
     if str(source) == "-":
@@ -162,7 +162,7 @@ def open_source(
         raise InputError(f"{path} is a folder, expected a file")
     if not path.exists():
         raise InputError(f"there is no file {path}{_nearest(path)}")
-    found = Source(str(source), format_of(path, allowed, format), path, None)
+    found = InputFile(str(source), format_of(path, allowed, format), path, None)
     _check_content(found)
     return found
 
@@ -180,7 +180,7 @@ def _nearest(path: Path) -> str:
     return f"; in {folder} there are {listed(files, 6)}" if 0 < len(files) <= 12 else ""
 
 
-def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> Source:
+def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> InputFile:
     """Read all of standard input; what it holds shows in its first bytes."""
     if sys.stdin is None:
         raise InputError("standard input is closed: give the name of a file")
@@ -191,12 +191,12 @@ def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> So
     if format is None:
         begins = (kind for kind, magic in _MAGIC.items() if data.startswith(magic))
         format = next((kind for kind in begins if kind in allowed), text)
-    found = Source(name, format_of(Path(name), allowed, format), None, data)
+    found = InputFile(name, format_of(Path(name), allowed, format), None, data)
     _check_content(found)
     return found
 
 
-def _check_content(source: Source) -> None:
+def _check_content(source: InputFile) -> None:
     """Refuse content that is not of the format that the name says."""
     head = source.head()
     if not head.strip():
@@ -214,7 +214,7 @@ def _check_content(source: Source) -> None:
         _check_text(source, head)
 
 
-def _check_text(source: Source, head: bytes) -> None:
+def _check_text(source: InputFile, head: bytes) -> None:
     """Refuse binary content where text is expected."""
     for kind, magic in _MAGIC.items():
         if kind != "mtx" and head.startswith(magic):

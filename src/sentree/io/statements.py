@@ -10,32 +10,15 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
 from sentree.io import gathered, written
-from sentree.io.cells import (
-    Cells,
-    Statement,
-    names_columns,
-    open_statements,
-    parse_json,
-    read_cells,
-)
 from sentree.io.errors import InputError
 from sentree.io.gathered import Gathered
-from sentree.io.labels import clean_labels, count_classes, near_misses, read_labels
+from sentree.io.labels import clean_labels
+from sentree.io.lines import open_statements, parse_json, read_lines, read_rows
 from sentree.io.names import By, Named
 from sentree.io.sources import format_of
 from sentree.io.tables import write_bytes, write_table
 
-__all__ = [
-    "Pairs",
-    "clean_labels",
-    "count_classes",
-    "near_misses",
-    "read_constraints",
-    "read_labels",
-    "read_not_labels",
-    "read_pairs",
-    "write_constraints",
-]
+__all__ = ["Pairs", "read_constraints", "read_not_labels", "read_pairs", "write_constraints"]
 
 
 class Pairs(NamedTuple):
@@ -77,22 +60,8 @@ def read_pairs(
         of shape (m,) or None.
     """
     found = open_statements(source, format)
-    place: Cells | Statement
-    if found.format == "json":
-        rows, place = (
-            gathered.listed_rows(parse_json(found), found.name, (2, 3)),
-            Statement(found.name),
-        )
-    else:
-        place = read_cells(
-            found, separator, lambda first, second: names_columns(first[:2], names, by)
-        )
-        if len(place.columns) not in (2, 3):
-            raise InputError(
-                f"{found.name} has {len(place.columns)} columns, expected two samples, or two "
-                "samples and a weight"
-            )
-        rows = [list(row) for row in zip(*place.columns, strict=True)]
+    expected = "two samples, or two samples and a weight"
+    rows, place = read_rows(found, separator, names, by, 2, (2, 3), expected)
     made = Gathered(names, by, found.name)
     apart = what == "cannot-link"
     for k, row in enumerate(rows):
@@ -117,22 +86,8 @@ def read_not_labels(
     Parameters are those of :func:`read_pairs`; the result is a list of (row number, class).
     """
     found = open_statements(source, format)
-    place: Cells | Statement
-    if found.format == "json":
-        rows, place = (
-            gathered.listed_rows(parse_json(found), found.name, (2,)),
-            Statement(found.name),
-        )
-        keys, values = [row[0] for row in rows], [row[1] for row in rows]
-    else:
-        place = read_cells(
-            found, separator, lambda first, second: names_columns(first[:1], names, by)
-        )
-        if len(place.columns) != 2:
-            raise InputError(
-                f"{found.name} has {len(place.columns)} columns, expected two, sample and class"
-            )
-        keys, values = list(place.columns[0]), list(place.columns[1])
+    rows, place = read_rows(found, separator, names, by, 1, (2,), "two, sample and class")
+    keys, values = [row[0] for row in rows], [row[1] for row in rows]
     numbers = names.rows(keys, found.name, by=by, where=place.where)
     classes = clean_labels(values)
     for k, value in enumerate(classes):
@@ -177,10 +132,10 @@ def read_constraints(
     found = open_statements(source, format)
     if found.format == "json":
         return gathered.from_json(parse_json(found), names, by, found.name)
-    cells = read_cells(
+    cells = read_lines(
         found, separator, lambda first, second: "kind" in [cell.lower() for cell in first]
     )
-    return gathered.from_cells(cells, names, by)
+    return gathered.from_lines(cells, names, by)
 
 
 def write_constraints(

@@ -15,12 +15,12 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from sentree.io.errors import Either, InputError, Param
-from sentree.io.sources import Source
+from sentree.io.sources import InputFile
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["PREVIEW", "Header", "Layout", "check_lines", "holds_text", "is_number", "is_padded"]
+__all__ = ["PREVIEW", "Dialect", "Header", "check_lines", "holds_text", "is_number", "is_padded"]
 __all__ += ["parse", "sniff", "without_missing"]
 
 Header = Literal["auto", True, False]
@@ -38,10 +38,10 @@ PREVIEW = 20
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How a text is laid out: its separator, its columns and whether the first line names them."""
+class Dialect:
+    """How a text is written: its separator, its columns and whether the first line names them."""
 
-    source: Source
+    source: InputFile
     separator: str
     names: tuple[str, ...]
     header: bool
@@ -100,14 +100,14 @@ def without_missing(frame: pandas.DataFrame, names: Collection[str]) -> pandas.D
 
 
 def sniff(
-    source: Source,
+    source: InputFile,
     *,
     header: Header = "auto",
     separator: str | None = None,
     spaces: bool = True,
     comments: bool = False,
-) -> Layout:
-    """Look at the beginning of a text and tell how it is laid out.
+) -> Dialect:
+    """Look at the beginning of a text and tell its dialect.
 
     ``spaces`` tells whether spaces may stand between cells where nothing else does, ``comments``
     whether lines before the first that begin with "# " or "% " are left out.
@@ -127,7 +127,7 @@ def sniff(
     if not named:
         numbers = tuple(map(str, range(len(first))))
         texts = _texts(numbers, preview)
-        return Layout(source, found, numbers, False, decimal, texts, skipped)
+        return Dialect(source, found, numbers, False, decimal, texts, skipped)
     names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
         names = [
@@ -142,92 +142,92 @@ def sniff(
                 "give each column a name of its own"
             )
     texts = _texts(names, preview[1:])
-    return Layout(source, found, tuple(names), True, decimal, texts, skipped)
+    return Dialect(source, found, tuple(names), True, decimal, texts, skipped)
 
 
-def parse(layout: Layout, text: Collection[str] = ()) -> pandas.DataFrame:
+def parse(dialect: Dialect, text: Collection[str] = ()) -> pandas.DataFrame:
     """Read the whole table; columns in ``text`` as the text they are, the others as they seem."""
     import pandas as pd
 
     text = set(text)
-    kept = [name for name in layout.names if name in text]
+    kept = [name for name in dialect.names if name in text]
     read: dict[str, Any] = {
-        "sep": r"\s+" if layout.separator == " " else layout.separator,
-        "header": 0 if layout.header else None,
-        "names": list(layout.names),
-        "decimal": layout.decimal,
-        "encoding": "utf-8-sig" if layout.source.head(3) == b"\xef\xbb\xbf" else "utf-8",
+        "sep": r"\s+" if dialect.separator == " " else dialect.separator,
+        "header": 0 if dialect.header else None,
+        "names": list(dialect.names),
+        "decimal": dialect.decimal,
+        "encoding": "utf-8-sig" if dialect.source.head(3) == b"\xef\xbb\xbf" else "utf-8",
     }
-    if len(kept) == len(layout.names):
+    if len(kept) == len(dialect.names):
         read |= {"dtype": object, "na_filter": False}
     elif kept:
-        others = [name for name in layout.names if name not in text]
+        others = [name for name in dialect.names if name not in text]
         read |= {
             "dtype": dict.fromkeys(kept, object),
             "keep_default_na": False,
             "na_values": {name: list(_MISSING) for name in others},
         }
     try:
-        with warnings.catch_warnings(), layout.source.open() as stream:
+        with warnings.catch_warnings(), dialect.source.open() as stream:
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
-            for _ in range(layout.skipped):  # a quote in a comment opens nothing
+            for _ in range(dialect.skipped):  # a quote in a comment opens nothing
                 stream.readline()
             frame = pd.read_csv(stream, **read)
     except UnicodeDecodeError as error:
-        raise layout.source.not_utf8(error) from None
+        raise dialect.source.not_utf8(error) from None
     except pd.errors.ParserError as error:
         if opened := re.search(r"EOF inside string starting at row (\d+)", str(error)):
             raise InputError(
-                f'{layout.source.name}: a quote (") in line {int(opened[1]) + 1} or after it is '
+                f'{dialect.source.name}: a quote (") in line {int(opened[1]) + 1} or after it is '
                 "never closed"
             ) from None
-        check_lines(layout)
-        raise InputError(f"{layout.source.name} cannot be read: {error}") from None
+        check_lines(dialect)
+        raise InputError(f"{dialect.source.name} cannot be read: {error}") from None
     except pd.errors.EmptyDataError:
-        raise _no_rows(layout) from None
+        raise _no_rows(dialect) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise layout.source.damaged(error) from None
+        raise dialect.source.damaged(error) from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first cells for an index
-        check_lines(layout)
+        check_lines(dialect)
     if frame.empty:
-        raise _no_rows(layout)
-    if layout.names[-1] in text:
-        _check_last_cells(layout, int((frame[layout.names[-1]].to_numpy() == "").sum()))
+        raise _no_rows(dialect)
+    if dialect.names[-1] in text:
+        _check_last_cells(dialect, int((frame[dialect.names[-1]].to_numpy() == "").sum()))
     return frame
 
 
-def _ragged(layout: Layout, line: int, found: int) -> NoReturn:
+def _ragged(dialect: Dialect, line: int, found: int) -> NoReturn:
     """Raise for a line of too many or too few cells."""
     raise InputError(
-        f"{layout.source.name}, line {line}: expected {len(layout.names)} cells as in the first "
+        f"{dialect.source.name}, line {line}: expected {len(dialect.names)} cells as in the first "
         f"line, found {found}; put quotes around cells that hold the separator "
-        f"({_shown(layout.separator)})",
+        f"({_shown(dialect.separator)})",
         (", or name another one with ", Param("separator", ...)),
     )
 
 
-def check_lines(layout: Layout) -> None:
+def check_lines(dialect: Dialect) -> None:
     """Raise for the first line with a wrong number of cells."""
-    for line, cells in layout.records():
-        if len(cells) != len(layout.names):
-            _ragged(layout, line, len(cells))
+    for line, cells in dialect.records():
+        if len(cells) != len(dialect.names):
+            _ragged(dialect, line, len(cells))
 
 
-def _check_last_cells(layout: Layout, n_empty: int) -> None:
+def _check_last_cells(dialect: Dialect, n_empty: int) -> None:
     """Tell empty last cells from lines that end too early, without reading all cells again."""
     if n_empty:
-        ends = tuple(layout.separator.encode() + end for end in (b"\n", b"\r\n", b""))
-        with layout.source.open() as stream:
+        ends = tuple(dialect.separator.encode() + end for end in (b"\n", b"\r\n", b""))
+        with dialect.source.open() as stream:
             n_ended = sum(map(methodcaller("endswith", ends), stream))
         if n_ended != n_empty:
-            check_lines(layout)
+            check_lines(dialect)
 
 
-def _no_rows(layout: Layout) -> InputError:
-    names = ", ".join(layout.names[:6])
+def _no_rows(dialect: Dialect) -> InputError:
+    names = ", ".join(dialect.names[:6])
     return InputError(
-        f"{layout.source.name} has no rows"
-        + (f", only the names of its columns ({names})" if layout.header else "")
+        f"{dialect.source.name} has no rows"
+        + (f", only the names of its columns ({names})" if dialect.header else "")
     )
 
 
@@ -237,7 +237,7 @@ def _texts(names: Sequence[str], preview: Sequence[Sequence[str]]) -> tuple[str,
     return tuple(name for name, cells in columns if holds_text(cells))
 
 
-def _count_comments(source: Source) -> int:
+def _count_comments(source: InputFile) -> int:
     """Return the number of lines before the first that begin with "# " or "% "."""
     count = 0
     with source.open() as stream:
@@ -253,7 +253,7 @@ def _after(text: str, skipped: int) -> str:
     return text.split("\n", skipped)[skipped] if skipped else text
 
 
-def _first_lines(source: Source, count: int = 3) -> str:
+def _first_lines(source: InputFile, count: int = 3) -> str:
     """Return the beginning of a text, up to the end of a line; at least some lines."""
     size = 1 << 16
     while len(head := source.head(size)) == size:
@@ -281,7 +281,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"line {line} cannot be read: {error}") from None
 
 
-def _separator(source: Source, text: str, given: str | None, spaces: bool) -> str:
+def _separator(source: InputFile, text: str, given: str | None, spaces: bool) -> str:
     """Return the separator: given, of the format, or the first that splits all lines alike."""
     if given is not None:
         found = _SEPARATORS.get(given.lower(), given)
@@ -328,7 +328,7 @@ def _with_point(cell: str) -> str:
     return changed if is_number(changed) else cell
 
 
-def _check_title(source: Source, preview: Sequence[Sequence[str]]) -> None:
+def _check_title(source: InputFile, preview: Sequence[Sequence[str]]) -> None:
     """Refuse a first line that is no part of the table."""
     first, second = preview[0], preview[1] if len(preview) > 1 else preview[0]
     alone = len(first) == 1 and len(second) > 2
@@ -340,7 +340,7 @@ def _check_title(source: Source, preview: Sequence[Sequence[str]]) -> None:
         )
 
 
-def _check_separator(source: Source, first: Sequence[str], separator: str) -> None:
+def _check_separator(source: InputFile, first: Sequence[str], separator: str) -> None:
     """Refuse a single column that another separator would split."""
     if len(first) > 1:
         return
@@ -357,7 +357,7 @@ def _check_separator(source: Source, first: Sequence[str], separator: str) -> No
             )
 
 
-def _has_header(source: Source, preview: Sequence[Sequence[str]]) -> bool:
+def _has_header(source: InputFile, preview: Sequence[Sequence[str]]) -> bool:
     """Tell whether the first line names the columns, or raise where nobody can tell."""
     first = [cell.strip() for cell in preview[0]]
     whole = [cell for cell in first if re.fullmatch("[0-9]+", cell)]

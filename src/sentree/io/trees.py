@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sentree._util.wording import own_remedies
 from sentree.io import arrays, text
 from sentree.io.errors import InputError
-from sentree.io.sources import TEXT, Source, format_of, open_source
+from sentree.io.sources import TEXT, InputFile, format_of, open_source
 from sentree.io.tables import write_bytes, write_table
 from sentree.tree import EncodingTree
 
@@ -101,7 +101,7 @@ def read_tree(
     return tree
 
 
-def _parsed(source: Source, names: list[str] | None) -> EncodingTree:
+def _parsed(source: InputFile, names: list[str] | None) -> EncodingTree:
     """Read a tree; leaves of a Newick tree come in the order of the names."""
     if source.format == "newick":
         return EncodingTree.from_newick(source.text(), names)
