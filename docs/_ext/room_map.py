@@ -48,7 +48,8 @@ def draw() -> str:
     height = max(y for _, y in place.values()) + _BOX[1] / 2 + _EDGE
     parts = [
         f'<svg class="room-map" viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img" '
-        'aria-label="Which rooms import which" font-size="14" text-anchor="middle">',
+        'style="max-width: 100%; height: auto" aria-label="Which rooms import which" '
+        'font-size="14" text-anchor="middle">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor"/></marker>'
         "</defs>",
