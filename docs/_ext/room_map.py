@@ -48,7 +48,8 @@ def draw() -> str:
     height = max(y for _, y in place.values()) + _BOX[1] / 2 + _EDGE
     parts = [
         f'<svg class="room-map" viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img" '
-        'aria-label="Which rooms import which" font-size="14" text-anchor="middle">',
+        'style="max-width: 100%; height: auto" aria-label="Which rooms import which" '
+        'font-size="14" text-anchor="middle">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor"/></marker>'
         "</defs>",
@@ -62,13 +63,12 @@ def _arrow(start: tuple[float, float], end: tuple[float, float], count: int) -> 
     """Draw an arrow from one box down to another, with its count near the start."""
     (x, y), (to_x, to_y) = (start[0], start[1] + _BOX[1] / 2), (end[0], end[1] - _BOX[1] / 2)
     share = min(26 / (to_y - y), 75 / max(abs(to_x - x), 1))
-    at = x + share * (to_x - x), y + share * (to_y - y)
+    at_x, at_y = x + share * (to_x - x), y + share * (to_y - y)
     return (
         f'<path d="M{x:g} {y:g} {to_x:g} {to_y:g}" stroke="currentColor" opacity="0.6" '
         'fill="none" marker-end="url(#tip)"/>'
-        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="9" fill="var(--color-background-primary)"/>'
-        f'<text x="{at[0]:.1f}" y="{at[1] + 4:.1f}" font-size="12" fill="currentColor">'
-        f"{count}</text>"
+        f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="9" fill="var(--color-background-primary)"/>'
+        f'<text x="{at_x:.1f}" y="{at_y + 4:.1f}" font-size="12" fill="currentColor">{count}</text>'
     )
 
 
