@@ -305,17 +305,6 @@ def test_auto_chooses_by_size_and_shape(monkeypatch):
             nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
 
 
-def test_lowest_cosine(monkeypatch):
-    X = np.random.default_rng(9).normal(size=(70, 4))
-    table = 1 - cdist(X, X, "cosine")
-    space = nb.make_space(X, "cosine")
-    assert space.lowest_cosine() == pytest.approx(table.min())
-    assert nb.make_space(sp.csr_array(X), "cosine").lowest_cosine() == pytest.approx(table.min())
-    assert nb.make_space(np.abs(X), "cosine").lowest_cosine() == 0.0
-    monkeypatch.setattr(nb, "_BLOCK_BYTES", 8 * 70 * 9)
-    assert space.lowest_cosine() == pytest.approx(table.min())
-
-
 def test_a_stored_zero_distance_is_a_neighbour():
     matrix = sp.csr_array(([0.0, 0.0, 2.0, 0.0], ([0, 0, 1, 2], [0, 1, 0, 1])), shape=(3, 3))
     found = nb.neighbors_from_distances(matrix, None)

@@ -10,6 +10,7 @@ import pytest
 import scipy.io
 
 from sentree import Graph, knn_graph
+from sentree.graph import neighbors
 from sentree.paper import PRESETS, paper_graph, paper_neighbors
 from sentree.paper import similarity as similarity_module
 from sentree.paper.similarity import GraphSimilarity
@@ -22,6 +23,17 @@ def test_extremes_of_non_negative_data_look_at_no_pair(monkeypatch):
     X = np.abs(np.random.default_rng(0).standard_normal((60, 3)))
     _, similarity = paper_graph(X, 5, "cosine")
     assert similarity.extremes()[0] == 0.0
+
+
+def test_the_smallest_cosine_is_that_of_all_pairs(monkeypatch):
+    X = np.random.default_rng(9).normal(size=(70, 4))
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    table = unit @ unit.T
+    for block_bytes in (None, 8 * 70 * 9):
+        if block_bytes:
+            monkeypatch.setattr(neighbors, "_BLOCK_BYTES", block_bytes)
+        assert paper_graph(X, 5, "hierarchy")[1].extremes()[0] == pytest.approx(table.min())
 
 
 def test_graph_similarity():

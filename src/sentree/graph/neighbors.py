@@ -36,6 +36,7 @@ __all__ = [
     "is_sparse",
     "make_space",
     "neighbors_from_distances",
+    "row_blocks",
     "sklearn_search",
 ]
 

@@ -3,15 +3,6 @@
 Uses all rooms but the command line, which calls it.
 """
 
-from sentree.paper import baselines
-from sentree.paper.estimators import PaperHierarchy, PaperPartition
-from sentree.paper.graphs import PRESETS, paper_graph, paper_neighbors
+from lazy_loader import attach_stub
 
-__all__ = [
-    "PRESETS",
-    "PaperHierarchy",
-    "PaperPartition",
-    "baselines",
-    "paper_graph",
-    "paper_neighbors",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

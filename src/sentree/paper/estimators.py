@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from sentree._util.labels import renumber
-from sentree._util.sklearn import Interval, StrOptions, fit_context
+from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import ConstraintReport
@@ -24,7 +24,7 @@ from sentree.estimators.inputs import (
 )
 from sentree.graph import FloatArray, Graph
 from sentree.paper.graphs import PRESETS, paper_graph, paper_neighbors
-from sentree.paper.relation import relation_by_similarity
+from sentree.paper.relation import check_pairs, relation_by_similarity
 from sentree.paper.similarity import GraphSimilarity, PairSimilarity
 from sentree.relation.relation import Relation
 from sentree.search.kernels import compress, merge, move, stretch
@@ -100,8 +100,9 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         if len(given.triplets) or given.finer is not None:
             warn("triplets and finer labels do not count here: sentree.SSEHierarchy takes them")
+        check_length(y, X.n if isinstance(X, Graph) else num_samples(X))
+        check_pairs(given.closure(given.n_min))  # before any long work
         self.graph_, similarity = self._graphs(X, given)
-        check_length(y, self.graph_.n)
         check_edges(self.graph_)
         if self.n_clusters is not None and self.n_clusters > self.graph_.n:
             raise ValueError(

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sentree.constraints import Constraints
+from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, IntArray
 from sentree.paper.similarity import PairSimilarity
 
-__all__ = ["relation_by_similarity"]
+__all__ = ["check_pairs", "relation_by_similarity"]
 
 #: Most pairs that the paper's weights are computed for: about 2 GB.
 _MOST_PAIRS = 20_000_000
@@ -57,12 +57,7 @@ def relation_by_similarity(
     if not (np.isfinite(penalty) and penalty >= 0):
         raise ValueError(f"penalty must be finite and >= 0, got {penalty}")
     closure = constraints.closure(n, n_classes=n_classes)
-    if (pairs := closure.count_pairs()) > _MOST_PAIRS:
-        raise ValueError(
-            f"these constraints entail {pairs:,} pairs, too many for the paper's weights, which "
-            "need each of them (about 100 bytes apiece): give fewer labels, or use "
-            "sentree.SSEPartition, which does not expand them"
-        )
+    check_pairs(closure)
     must_i, must_j, must = closure.must_pairs()
     cannot_i, cannot_j, cannot = closure.cannot_pairs()
     i, j = np.concatenate((must_i, cannot_i)), np.concatenate((must_j, cannot_j))
@@ -80,6 +75,16 @@ def relation_by_similarity(
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return matrix
+
+
+def check_pairs(closure: Closure) -> None:
+    """Refuse constraints that entail too many pairs."""
+    if (pairs := closure.count_pairs()) > _MOST_PAIRS:
+        raise ValueError(
+            f"these constraints entail {pairs:,} pairs, too many for the paper's weights, which "
+            "need each of them (about 100 bytes apiece): give fewer labels, or use "
+            "sentree.SSEPartition, which does not expand them"
+        )
 
 
 def _similarities(similarity: PairSimilarity, i: IntArray, j: IntArray) -> FloatArray:
