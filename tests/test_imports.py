@@ -29,7 +29,12 @@ def test_what_is_imported_is_declared_and_the_reverse():
     optional = names(one for extra in EXTRAS for one in extras[extra])
     distributions = packages_distributions()
     used = {}
-    for module, name in FOREIGN:
+    late = {
+        (module.split(".")[0], name)
+        for name, path in MODULES.items()
+        for module in re.findall(r'\boptional\(\s*"([\w.]+)"', path.read_text())
+    }
+    for module, name in FOREIGN | late:
         (distribution,) = set(distributions.get(module, [module]))
         used.setdefault(distribution.lower(), set()).add(name)
     declared = names(PROJECT["dependencies"])
