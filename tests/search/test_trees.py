@@ -112,7 +112,7 @@ def test_searches_without_a_tree_say_that_finer_labels_do_not_count():
     told = Constraints.from_paths([*paths[:-2], "0/0", "1/3"])
     with pytest.warns(UserWarning, match="finer labels than those of the clusters"):
         SSEPartition().fit(X, constraints=told)
-    with pytest.warns(UserWarning, match="triplets and finer labels do not count"):
+    with pytest.warns(UserWarning, match="finer labels do not count"):
         PaperHierarchy().fit(X, constraints=told)
 
 

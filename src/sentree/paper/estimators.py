@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+import scipy.sparse as sp
 
 from sentree._util.labels import renumber
-from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
+from sentree._util.sklearn import Interval, StrOptions
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import ConstraintReport
 from sentree.estimators.inputs import (
     check_edges,
-    check_length,
-    gather_constraints,
     tempered,
-    validated,
     warn_if_too_many,
 )
 from sentree.graph import FloatArray, Graph
+from sentree.paper.baselines.base import Baseline
 from sentree.paper.graphs import PRESETS, paper_graph, paper_neighbors
 from sentree.paper.relation import check_pairs, relation_by_similarity
 from sentree.paper.similarity import GraphSimilarity, PairSimilarity
@@ -37,7 +34,7 @@ __all__ = ["PaperHierarchy", "PaperPartition"]
 _MOST_PENALTY = 100.0
 
 
-class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class _PaperEstimator(Baseline):
     """From samples and constraints to the two graphs; a subclass searches."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -47,6 +44,7 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "penalty": [Interval(Real, 0, _MOST_PENALTY, closed="both")],
         "must_link_first": ["boolean"],
     }
+    random_state = None  # nothing is random
 
     n_clusters: int | None
     affinity: str
@@ -54,7 +52,6 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     penalty: float
     must_link_first: bool
 
-    labels_: NDArray[np.int32]
     n_clusters_: int
     tree_: EncodingTree
     graph_: Graph
@@ -64,68 +61,31 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     constraints_: Constraints
     constraint_report_: ConstraintReport
 
-    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-        constraints: Constraints | None = None,
-    ) -> Self:
-        """Cluster the samples.
+    @property
+    def _sparse(self) -> bool:  # type: ignore[override]
+        return self.affinity != "hierarchy"  # which moves zeros
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The samples; with ``affinity="precomputed"`` a :class:`~sentree.Graph` or a symmetric
-            matrix of similarities.
-        y : array-like of shape (n_samples,), optional
-            Known classes; -1 (or NaN, None) where the class is unknown.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or do not.
-        constraints : Constraints, optional
-            The same, with negative labels, groups and weights. All are soft.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        given = gather_constraints(y, must_link, cannot_link, constraints)
+    def _solve(self, X: Any, given: Constraints, random: Any) -> None:
         if given.hard is not None:
             raise ValueError(
                 "the paper's method has no hard constraints: sentree.SSEPartition enforces them"
             )
-        if len(given.triplets) or given.finer is not None:
-            warn("triplets and finer labels do not count here: sentree.SSEHierarchy takes them")
-        check_length(y, X.n if isinstance(X, Graph) else num_samples(X))
-        check_pairs(given.closure(given.n_min))  # before any long work
-        self.graph_, similarity = self._graphs(X, given)
+        if given.finer is not None:
+            warn("finer labels do not count here: sentree.SSEHierarchy takes them")
+        check_pairs(given.closure(X.shape[0]))  # before any long work
+        similarity: PairSimilarity
+        if self.affinity == "precomputed":
+            self.graph_ = Graph.from_scipy(sp.csr_array(X))
+            similarity = GraphSimilarity(self.graph_)
+        else:
+            p = self._count_neighbors(X.shape[0], given)
+            self.graph_, similarity = paper_graph(X, p, self.affinity)
         check_edges(self.graph_)
-        if self.n_clusters is not None and self.n_clusters > self.graph_.n:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the {self.graph_.n} samples"
-            )
-        given.check(self.graph_.n)
         self._search(self._relation(given, similarity))
         self.n_clusters_ = int(self.labels_.max()) + 1
         warn_if_too_many(self.n_clusters_, self.n_clusters)
         self.constraints_ = given
         self.constraint_report_ = given.satisfaction(self.labels_)
-        return self
-
-    def _graphs(self, X: Any, given: Constraints) -> tuple[Graph, PairSimilarity]:
-        """Return the graph of the samples, and the similarities that weigh constraints."""
-        if self.affinity != "precomputed":
-            if isinstance(X, Graph):
-                raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
-            X = validated(self, X)
-            return paper_graph(X, self._count_neighbors(X.shape[0], given), self.affinity)
-        graph = X if isinstance(X, Graph) else Graph.from_scipy(validated(self, X))
-        self.n_features_in_ = graph.n
-        return graph, GraphSimilarity(graph)
 
     def _count_neighbors(self, n: int, given: Constraints) -> int:
         if self.n_neighbors != "auto":
@@ -161,12 +121,6 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.objective_, self.entropy_ = objective.value, objective.entropy
         self.trace_ = trace + (objective.value - trace[-1])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.affinity != "hierarchy"  # which moves zeros
-        tags.input_tags.pairwise = self.affinity == "precomputed"
-        return tags
-
 
 class PaperPartition(_PaperEstimator):
     """The paper's partition: merge modules greedily, then move single samples.
@@ -179,7 +133,8 @@ class PaperPartition(_PaperEstimator):
         Number of clusters; without it merging stops when no union lowers the objective.
     affinity : {"gaussian", "cosine", "hierarchy", "precomputed"}, default="gaussian"
         The graph of the experiments on images and speech, on RNA-seq data, or on trees
-        (:data:`sentree.paper.PRESETS`); or X is a graph.
+        (:data:`sentree.paper.PRESETS`); or X is a
+        symmetric matrix of weights.
     n_neighbors : int or "auto", default="auto"
         Neighbours of a sample; "auto" is :func:`sentree.paper.paper_neighbors`, and 5 for
         "hierarchy".
