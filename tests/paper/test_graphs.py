@@ -11,8 +11,9 @@ import scipy.io
 
 from sentree import Graph, knn_graph
 from sentree.graph import neighbors
-from sentree.paper import PRESETS, paper_graph, paper_neighbors
+from sentree.paper import paper_graph, paper_neighbors
 from sentree.paper import similarity as similarity_module
+from sentree.paper.graphs import PRESETS
 from sentree.paper.similarity import GraphSimilarity
 
 

@@ -133,8 +133,7 @@ class PaperPartition(_PaperEstimator):
         Number of clusters; without it merging stops when no union lowers the objective.
     affinity : {"gaussian", "cosine", "hierarchy", "precomputed"}, default="gaussian"
         The graph of the experiments on images and speech, on RNA-seq data, or on trees
-        (:data:`sentree.paper.PRESETS`); or X is a
-        symmetric matrix of weights.
+        (:func:`sentree.paper.paper_graph`); or X is a symmetric matrix of weights.
     n_neighbors : int or "auto", default="auto"
         Neighbours of a sample; "auto" is :func:`sentree.paper.paper_neighbors`, and 5 for
         "hierarchy".
