@@ -23,7 +23,7 @@ _COLUMN = {
         "search": 2,
         "datasets": 3.5,
     },
-    **{"estimators": 3, "metrics": 1.5, "plots": 4.7, "report": 0.5, "io": 2.5},
+    **{"estimators": 3, "metrics": 0.3, "plots": 4.7, "report": 0.5, "io": 2.5},
     **{"tl": 3.5, "pl": 5.4, "paper": 1.5, "demo": 4.6, "cli": 2},
 }
 
