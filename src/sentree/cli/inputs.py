@@ -55,6 +55,7 @@ def read_data(
     ``names_only`` is for commands that need no features: a table may then hold anything.
     """
     from sentree import io
+    from sentree.io.ids import named_like_ids
 
     text: dict[str, Any] = {
         "format": options.format,
@@ -84,8 +85,13 @@ def read_data(
             what = f"{data.n} samples" + (
                 f", {_many(width, 'feature', 'features')}" if width else ""
             )
-    named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
+    named = f"; ids from {data.id_name}"
+    if data.ids is None:
+        named = f"; {'vertices' if graph else 'rows'} are numbered"
     console.say(f"{data.source}: {what}{_layer_of(data, options)}{named}")
+    if not graph and data.layer is None and features is None:
+        for name in filter(named_like_ids, data.features or ()):
+            console.say(f"{name} is a feature (--drop {name} leaves it out)")
     if features is not None and (unused := [name for name in data.columns if name not in take]):
         console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
 from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
-from sentree.io.ids import Choice, candidates_of, check_ids, find_ids, first_ids
+from sentree.io.ids import Choice, candidates_of, check_ids, first_ids
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, InputFile, open_source
 
@@ -87,9 +87,9 @@ def read_samples(
         ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
     id_column : str, optional
         The column of ids. By default the first column named like ids (id, sample_id, PassengerId,
-        sample, name, index, ...) whose values are all different, else the first such column of
-        text, else none: then rows are numbered. ``id_name`` of the result tells. Numbers with
-        zeros in front are text. A second column named like ids is an error, not a feature.
+        sample, name, index, ...) whose values are all different, else the first text column whose
+        values are all different, else none: then rows are numbered. ``id_name`` of the result
+        tells. Numbers with leading zeros are text; numbers with fractions are no ids by default.
     drop, take : sequences of str
         Columns that are no features; both are in ``columns`` of the result. Columns without names
         are known by number, counted from 0. In NPZ and MAT files ``take`` also names other arrays
@@ -143,6 +143,8 @@ def read_samples(
         )
         kept = (*choice.candidates, *choice.aside, *(() if choice.id is None else (choice.id,)))
         frame = text.parse(dialect, kept)
+        if dialect.decimal == ",":
+            frame = text.with_points(frame, choice.candidates)
         try:
             samples = _from_frame(
                 frame, choice, found.name, _in_text(dialect), dialect.header, text_aside, True
@@ -186,14 +188,13 @@ def _from_frame(
     """Make samples of a table; one that comes from text may have words for missing values."""
     import pandas as pd
 
-    id_name = find_ids(frame, choice, source, where)
+    id_name = first_ids(frame, choice.candidates) if choice.id is None else choice.id
     ids = None
     if id_name is not None:
         values = frame[id_name].to_numpy(dtype=object)
-        ids = check_ids(values, id_name, source, where, guessed=choice.id is None)
+        ids = check_ids(values, id_name, source, where)
     if from_text:
-        unused = {*choice.candidates} - {id_name, *choice.aside}
-        frame = text.without_missing(frame, unused)
+        frame = text.with_numbers(frame, {*choice.candidates} - {id_name, *choice.aside})
     texts = columns.text_columns(frame, choice.features) if text_aside else []
     others = {id_name, *texts}
     features = [name for name in choice.features if name not in others]

@@ -20,8 +20,8 @@ from sentree.io.sources import InputFile
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["PREVIEW", "Dialect", "Header", "check_lines", "holds_text", "is_number", "is_padded"]
-__all__ += ["parse", "sniff", "without_missing"]
+__all__ = ["MISSING", "PREVIEW", "Dialect", "Header", "check_lines", "holds_text", "is_number"]
+__all__ += ["is_padded", "parse", "sniff", "with_numbers", "with_points", "without_missing"]
 
 Header = Literal["auto", True, False]
 
@@ -29,7 +29,7 @@ _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon"
 #: Tried in this order where the file name does not say; a comma may be a decimal comma.
 _TRIED = ("\t", ";", ",", "|", " ")
 #: Words that pandas reads as missing.
-_MISSING = (
+MISSING = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
@@ -65,7 +65,7 @@ class Dialect:
 def is_number(cell: str) -> bool:
     """Tell whether a cell is a number, or missing."""
     cell = cell.strip()
-    if cell in _MISSING:
+    if cell in MISSING:
         return True
     try:
         float(cell)
@@ -83,7 +83,7 @@ def is_padded(cell: object) -> bool:
 
 def holds_text(cells: Iterable[object]) -> bool:
     """Tell whether cells hold text: words alone, or some whole number with zeros in front."""
-    given = [cell for cell in cells if isinstance(cell, str) and cell.strip() not in _MISSING]
+    given = [cell for cell in cells if isinstance(cell, str) and cell.strip() not in MISSING]
     return any(map(is_padded, given)) or (bool(given) and all(map(_is_word, given)))
 
 
@@ -94,8 +94,27 @@ def _is_word(cell: str) -> bool:
 
 
 def without_missing(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
-    """Return a table whose columns of these names have no value where the text says so."""
-    found = {name: frame[name].where(~frame[name].isin(_MISSING)) for name in names}
+    """Return a table whose text columns of these names have no value where the text says so."""
+    found = {name: frame[name].where(~frame[name].isin(MISSING)) for name in names}
+    return frame.assign(**found) if found else frame
+
+
+def with_points(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
+    """Return a table whose text columns of these names have points for decimal commas."""
+    return frame.assign(**{name: frame[name].map(_with_point) for name in names})
+
+
+def with_numbers(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
+    """Return a table whose text columns of these names are numbers where all their cells are."""
+    import pandas as pd
+
+    frame = without_missing(frame, names)
+    found = {}
+    for name in names:
+        column = frame[name]
+        numbers = pd.to_numeric(column, errors="coerce")
+        if (numbers.notna() == column.notna()).all() and not column.map(is_padded).any():
+            found[name] = numbers
     return frame.assign(**found) if found else frame
 
 
@@ -165,7 +184,7 @@ def parse(dialect: Dialect, text: Collection[str] = ()) -> pandas.DataFrame:
         read |= {
             "dtype": dict.fromkeys(kept, object),
             "keep_default_na": False,
-            "na_values": {name: list(_MISSING) for name in others},
+            "na_values": {name: list(MISSING) for name in others},
         }
     try:
         with warnings.catch_warnings(), dialect.source.open() as stream:
