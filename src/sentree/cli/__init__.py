@@ -62,13 +62,13 @@ def main() -> NoReturn:
     try:
         code = _run()
     except OSError as error:
-        code = PIPE_CLOSED  # whoever read our output has seen enough
+        code = PIPE_CLOSED  # the program that reads our output has ended
         if not isinstance(error, BrokenPipeError):
             typer.echo(f"error: {error.strerror or error}", err=True)
             code = FAILED
-        # What could not be written is not tried again at the end.
+        # Python would try again at exit to write what is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    gc.freeze()  # looking for cycles in hundreds of modules at the end would take 0.4 s
+    gc.freeze()  # a last garbage collection would take 0.4 s
     sys.exit(code)
 
 

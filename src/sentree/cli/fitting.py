@@ -11,8 +11,6 @@ from sentree.cli import outputs as results
 from sentree.cli.console import Console
 from sentree.cli.options import Results, Search, Statements, Table
 
-__all__ = ["Task"]
-
 
 @dataclass(frozen=True)
 class Task:

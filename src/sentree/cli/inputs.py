@@ -14,17 +14,6 @@ from sentree.cli.options import Statements, Table, is_file
 if TYPE_CHECKING:
     from sentree import Constraints
 
-__all__ = [
-    "WORDS",
-    "columns_wanted",
-    "describe",
-    "gather",
-    "read_constraints",
-    "read_data",
-    "refuse_overwriting",
-    "split",
-]
-
 #: What one statement of a kind is called, and several.
 WORDS = {
     "must_link": ("must-link", "must-links"),

@@ -77,8 +77,8 @@ def read_samples(
 ) -> Samples:
     """Read samples from a file.
 
-    Nothing is guessed in silence: a column that is neither a number nor accounted for is an
-    error that says what can be done about it.
+    A column that is neither numbers nor named in one of the parameters is an error, which says what
+    can be done about it.
 
     Parameters
     ----------

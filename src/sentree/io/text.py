@@ -26,14 +26,14 @@ __all__ += ["is_padded", "parse", "sniff", "with_numbers", "with_points", "witho
 Header = Literal["auto", True, False]
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
-#: Tried in this order where the file name does not say; a comma may be a decimal comma.
+#: Separators in the order in which they are tried; a comma may be a decimal comma.
 _TRIED = ("\t", ";", ",", "|", " ")
 #: Words that pandas reads as missing.
 MISSING = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
-#: Records that are looked at before the whole is read.
+#: Records that are examined before the whole file is read.
 PREVIEW = 20
 
 
@@ -75,14 +75,14 @@ def is_number(cell: str) -> bool:
 
 
 def is_padded(cell: object) -> bool:
-    """Tell whether a cell is a whole number with zeros in front, which make a name of it."""
+    """Tell whether a cell is a whole number with leading zeros, which is a name."""
     if not isinstance(cell, str) or cell.lstrip()[:1] != "0":
         return False
     return bool(re.fullmatch(r"\s*0[0-9]+\s*", cell))
 
 
 def holds_text(cells: Iterable[object]) -> bool:
-    """Tell whether cells hold text: words alone, or some whole number with zeros in front."""
+    """Tell whether cells hold text: only words, or some whole number with leading zeros."""
     given = [cell for cell in cells if isinstance(cell, str) and cell.strip() not in MISSING]
     return any(map(is_padded, given)) or (bool(given) and all(map(_is_word, given)))
 
@@ -126,10 +126,10 @@ def sniff(
     spaces: bool = True,
     comments: bool = False,
 ) -> Dialect:
-    """Look at the beginning of a text and tell its dialect.
+    """Find the dialect of a text from its beginning.
 
-    ``spaces`` tells whether spaces may stand between cells where nothing else does, ``comments``
-    whether lines before the first that begin with "# " or "% " are left out.
+    With ``spaces``, spaces may separate cells where nothing else does. With ``comments``, lines at
+    the top that begin with "# " or "% " are left out.
     """
     skipped = _count_comments(source) if comments else 0
     text = _after(_first_lines(source, skipped + 3), skipped)
@@ -189,7 +189,7 @@ def parse(dialect: Dialect, text: Collection[str] = ()) -> pandas.DataFrame:
     try:
         with warnings.catch_warnings(), dialect.source.open() as stream:
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
-            for _ in range(dialect.skipped):  # a quote in a comment opens nothing
+            for _ in range(dialect.skipped):  # a quote in a comment must not open a cell
                 stream.readline()
             frame = pd.read_csv(stream, **read)
     except UnicodeDecodeError as error:
@@ -233,7 +233,7 @@ def check_lines(dialect: Dialect) -> None:
 
 
 def _check_last_cells(dialect: Dialect, n_empty: int) -> None:
-    """Tell empty last cells from lines that end too early, without reading all cells again."""
+    """Distinguish empty last cells from lines with too few cells, without parsing them again."""
     if n_empty:
         ends = tuple(dialect.separator.encode() + end for end in (b"\n", b"\r\n", b""))
         with dialect.source.open() as stream:
@@ -309,7 +309,7 @@ def _separator(source: InputFile, text: str, given: str | None, spaces: bool) ->
         return found
     if source.format == "tsv":
         return "\t"
-    if source.format == "csv":  # some programs write semicolons, or tabs, where the comma is taken
+    if source.format == "csv":  # some programs write semicolons or tabs into CSV files
         first = re.sub(r'"[^"]*"|[0-9],[0-9]+(?=[;\t])', "", text.split("\n", 1)[0])
         return next((other for other in (",", ";", "\t") if other in first), ",")
     for separator in _TRIED if spaces else _TRIED[:-1]:
@@ -330,9 +330,9 @@ def _separator(source: InputFile, text: str, given: str | None, spaces: bool) ->
 
 
 def _decimal(preview: Sequence[Sequence[str]]) -> str:
-    """Tell whether numbers have a decimal comma: some do, and none has a point.
+    """Return the decimal separator: a comma if some numbers have one and none has a point.
 
-    Three digits after every comma may be thousands; nobody can tell, and the cells stay text.
+    Where three digits follow every comma, these may be thousands, and the cells stay text.
     """
     cells = [cell.strip() for cells in preview for cell in cells]
     commas = [cell for cell in cells if re.fullmatch(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?", cell)]
@@ -377,7 +377,7 @@ def _check_separator(source: InputFile, first: Sequence[str], separator: str) ->
 
 
 def _has_header(source: InputFile, preview: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first line names the columns, or raise where nobody can tell."""
+    """Tell whether the first line names the columns, or raise where that is unclear."""
     first = [cell.strip() for cell in preview[0]]
     whole = [cell for cell in first if re.fullmatch("[0-9]+", cell)]
     in_order = len(whole) > 2 and whole == [str(k) for k in range(len(whole))]
