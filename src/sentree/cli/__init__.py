@@ -24,8 +24,8 @@ from sentree.cli.wording import Command
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    epilog="'sentree COMMAND --help' has examples. Exit codes: 0 done, 1 the input or a file is at "
-    "fault, 2 the call is, 3 constraints contradict one another, 130 interrupted.",
+    epilog="'sentree COMMAND --help' has examples. Exit codes: 0 done, 1 an error in the input or "
+    "a file, 2 wrong options, 3 constraints contradict one another, 130 interrupted.",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,
