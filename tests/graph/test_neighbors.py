@@ -126,7 +126,7 @@ def test_exact_search_of_some_rows():
     X = np.random.default_rng(3).normal(size=(30, 4))
     space = nb.make_space(X, "euclidean")
     whole, rows = nb.exact_neighbors(space, 3), np.array([7, 2, 29])
-    some = nb.exact_neighbors(space, 3, nb.Queries.some_of(space, rows))
+    some = nb.exact_neighbors(space, 3, nb.Queries(space.take(rows), rows))
     np.testing.assert_array_equal(table_of(some, 3), table_of(whole, 3)[rows])
 
 

@@ -1,4 +1,4 @@
-"""What ``cluster`` and ``tree`` do alike: read, fit, tell and write."""
+"""The steps that ``cluster`` and ``tree`` share: read, fit, report and write."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def gather(said: Statements, data: Any, console: Console) -> Constraints:
 
 
 def _labels(said: Statements, data: Any, console: Console) -> Constraints:
-    """Read the labels, and doubt those that look mistyped."""
+    """Read the labels, and warn of those that look mistyped."""
     from sentree import Constraints, io
 
     if said.label_column:
@@ -203,7 +203,7 @@ def _times(count: int) -> str:
 
 
 def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tuple[int, Any]]:
-    """Let classes be text where the labels are: a file of numbers alone reads as numbers."""
+    """Make classes text where the labels are; a file of numbers alone is read as numbers."""
     text = any(isinstance(name, str) for name in given.classes)
     return [(row, str(value) if text else value) for row, value in negative]
 
@@ -225,7 +225,7 @@ def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequen
 def _check_negative_classes(
     negative: Sequence[tuple[int, Any]], said: Statements, given: Constraints, console: Console
 ) -> None:
-    """Refuse or doubt negative labels with classes that nothing else names."""
+    """Refuse negative labels with unknown classes, or warn of them."""
     from sentree._util.suggestions import did_you_mean
 
     classes = [value for _, value in negative]

@@ -204,7 +204,7 @@ class Statements:
         return [name for name in (label_file, *named) if name]
 
     def check(self) -> None:
-        """Refuse what makes no sense together."""
+        """Refuse options that contradict each other."""
         if self.by not in ("auto", "id", "row"):
             raise Misuse(f"--by must be 'auto', 'id' or 'row', got {self.by!r}")
         for option, given in (("--paths", self.paths), ("--ontology", self.ontology)):

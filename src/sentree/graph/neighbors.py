@@ -216,11 +216,6 @@ class Queries:
         """Every sample of a space."""
         return cls(space, np.arange(space.n), keys)
 
-    @classmethod
-    def some_of(cls, space: Space, rows: IndexArray) -> Queries:
-        """Some samples of a space."""
-        return cls(space.take(rows), rows)
-
     def part(self, start: int, stop: int) -> Queries:
         """A range of the queries."""
         if start == 0 and stop == self.space.n:
@@ -570,7 +565,7 @@ def _enough_probes(
     rng = np.random.default_rng(seed)
     size = min(space.n, _RECALL_QUERIES)
     rows = np.sort(rng.choice(space.n, size=size, replace=False)).astype(np.int64)
-    truth = exact_neighbors(space, p, Queries.some_of(space, rows))
+    truth = exact_neighbors(space, p, Queries(space.take(rows), rows))
     farthest = truth.distances[truth.indptr[:-1] + p - 1, None] * (1 + _TIE) + space.tie
     index.nprobe = min(_FIRST_PROBES, index.nlist)
     while True:

@@ -112,7 +112,8 @@ def read_graph(
     edges lose their direction, with a warning. Vertices are in order of their first appearance;
     where their names are whole numbers without gaps, in the order of these, and numbers from 0
     are no ids but the numbers of the rows. An edge of a vertex to itself is an error in a list of
-    edges; the diagonal of a matrix is left out. Weights are at least 0, and 0 is no edge.
+    edges and in GraphML, as is a GraphML node that is declared twice or not at all; the diagonal of
+    a matrix is left out. Weights are at least 0, and 0 is no edge.
     """
     found = open_source(source, GRAPH_FORMATS, format)
     if layer is not None and found.format not in ("h5ad", "npz"):

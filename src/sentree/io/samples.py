@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,7 +147,13 @@ def read_samples(
             frame = text.with_points(frame, choice.candidates)
         try:
             samples = _from_frame(
-                frame, choice, found.name, _in_text(dialect), dialect.header, text_aside, True
+                frame,
+                choice,
+                found.name,
+                lambda row: f"line {dialect.line(row)}",
+                dialect.header,
+                text_aside,
+                True,
             )
         except InputError:
             text.check_lines(dialect)  # a line of too few cells is why the last ones are missing
@@ -170,10 +176,6 @@ def read_samples(
 def by_row(row: int) -> str:
     """Say where a row stands that is no line."""
     return f"row {row} (counted from 0)"
-
-
-def _in_text(dialect: text.Dialect) -> Callable[[int], str]:
-    return lambda row: f"line {dialect.line(row)}"
 
 
 def _from_frame(
@@ -263,24 +265,16 @@ def _from_arrays(
     matrix = arrays.the_matrix(stored, source, layer)
     if len(matrix.shape) != 2 or matrix.shape[0] < 2:
         matrix = arrays.check_matrix(matrix, source.name)
-    beside, left = _beside(stored, take, int(matrix.shape[0]))
+    n = int(matrix.shape[0])
+    beside: dict[str, NDArray[Any]] = {}
+    for name in take:
+        column = arrays.as_column(stored[name], n) if name in stored else None
+        if column is not None:
+            beside[name] = column
+    left = [name for name in take if name not in beside]
     if left or drop or id_column is not None:
         return _with_columns(source, matrix, beside, id_column, left, drop)
     return Samples(arrays.check_matrix(matrix, source.name), columns=beside, source=source.name)
-
-
-def _beside(
-    stored: Mapping[str, Any], take: Sequence[str], n: int
-) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Return the arrays of one value per sample that are asked for, and what is asked beside."""
-    found, left = {}, []
-    for name in take:
-        column = arrays.as_column(stored[name], n) if name in stored else None
-        if column is None:
-            left.append(name)
-        else:
-            found[name] = column
-    return found, left
 
 
 def _with_columns(

@@ -10,7 +10,7 @@ import warnings
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -134,7 +134,7 @@ def sniff(
     skipped = _count_comments(source) if comments else 0
     text = _after(_first_lines(source, skipped + 3), skipped)
     found = _separator(source, text, separator, spaces)
-    preview = [cells for _, (_, cells) in zip(range(PREVIEW), _records(text, found), strict=False)]
+    preview = _preview(text, found)
     first = preview[0]
     decimal = _decimal(preview)
     if decimal == ",":
@@ -147,12 +147,9 @@ def sniff(
         numbers = tuple(map(str, range(len(first))))
         texts = _texts(numbers, preview)
         return Dialect(source, found, numbers, False, decimal, texts, skipped)
-    names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
-        names = [
-            "Unnamed: 0",
-            *(name.strip() or f"Unnamed: {k + 1}" for k, name in enumerate(first)),
-        ]
+        first = ["", *first]
+    names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     seen: dict[str, int] = {}
     for k, name in enumerate(names):
         if seen.setdefault(name, k) != k:
@@ -272,7 +269,7 @@ def _after(text: str, skipped: int) -> str:
     return text.split("\n", skipped)[skipped] if skipped else text
 
 
-def _first_lines(source: InputFile, count: int = 3) -> str:
+def _first_lines(source: InputFile, count: int) -> str:
     """Return the beginning of a text, up to the end of a line; at least some lines."""
     size = 1 << 16
     while len(head := source.head(size)) == size:
@@ -300,6 +297,11 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"line {line} cannot be read: {error}") from None
 
 
+def _preview(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of the first records."""
+    return [cells for _, cells in islice(_records(text, separator), PREVIEW)]
+
+
 def _separator(source: InputFile, text: str, given: str | None, spaces: bool) -> str:
     """Return the separator: given, of the format, or the first that splits all lines alike."""
     if given is not None:
@@ -313,15 +315,8 @@ def _separator(source: InputFile, text: str, given: str | None, spaces: bool) ->
         first = re.sub(r'"[^"]*"|[0-9],[0-9]+(?=[;\t])', "", text.split("\n", 1)[0])
         return next((other for other in (",", ";", "\t") if other in first), ",")
     for separator in _TRIED if spaces else _TRIED[:-1]:
-        widths = [
-            len(cells)
-            for _, (_, cells) in zip(range(PREVIEW), _records(text, separator), strict=False)
-        ]
-        if (
-            widths[0] > 1
-            and set(widths[1:]) <= {widths[0], widths[0] + 1}
-            and len(set(widths[1:])) < 2
-        ):
+        width, *others = map(len, _preview(text, separator))
+        if width > 1 and set(others) in (set(), {width}, {width + 1}):
             return separator
     for separator in _TRIED[:-1]:  # no separator splits all lines alike: some line is wrong
         if separator in text.split("\n", 1)[0]:
