@@ -153,7 +153,7 @@ def test_missing_file_message_says_where_and_how(tmp_path, monkeypatch):
     monkeypatch.delenv("SENTREE_DATA", raising=False)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setattr(module, "_beside_checkout", lambda: [])
+    monkeypatch.setattr(module, "__file__", "/nowhere/site-packages/sentree/datasets.py")
     with pytest.raises(FileNotFoundError) as error:
         load_paper("pbmc")
     message = str(error.value)

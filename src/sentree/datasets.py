@@ -8,7 +8,7 @@ import numbers
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.constraints import Constraints
+from sentree.constraints.parsing import is_unknown
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -140,7 +141,12 @@ def load_paper(
             if path.is_file():
                 return _read(record, path)
             looked_at.append(path)
-    raise FileNotFoundError(_not_found(record, looked_at))
+    places = "".join(f"\n  {path}" for path in looked_at)
+    raise FileNotFoundError(
+        f"data set {record.name!r} not found. Looked at:{places}\n"
+        f"The sets are public: folder 'datasets' of {_SOURCE}. Download that folder, then pass its "
+        f"path as data_dir or set the environment variable {_ENVIRONMENT_VARIABLE} to it."
+    )
 
 
 def load_embedded(name: str) -> tuple[FloatArray, IntArray]:
@@ -403,15 +409,11 @@ def _data_folders(data_dir: str | os.PathLike[str] | None) -> list[Path]:
     named = data_dir or os.environ.get(_ENVIRONMENT_VARIABLE)
     if named:
         return [Path(named).expanduser().absolute()]
-    parents = (Path.cwd().parent, *_beside_checkout())
-    return list(dict.fromkeys(parent / "shared" / "data" for parent in parents))
-
-
-def _beside_checkout() -> Iterator[Path]:
-    """Give the folder that holds the source tree, where this file is in one and not installed."""
+    parents = [Path.cwd().parent]
     source = Path(__file__).resolve().parents[1]
-    if source.name == "src" and (source.parent / "pyproject.toml").is_file():
-        yield source.parent.parent
+    if source.name == "src" and (source.parent / "pyproject.toml").is_file():  # a source tree
+        parents.append(source.parent.parent)
+    return list(dict.fromkeys(parent / "shared" / "data" for parent in parents))
 
 
 def _candidates(record: PaperSet, folder: Path) -> tuple[Path, ...]:
@@ -419,16 +421,6 @@ def _candidates(record: PaperSet, folder: Path) -> tuple[Path, ...]:
     if record.kind == "rna":
         return folder / _RNA_FOLDER / f"{record.name}.mat", folder / f"{_RNA_FOLDER}.zip"
     return (folder / record.kind / f"{record.name}.mat",)
-
-
-def _not_found(record: PaperSet, looked_at: list[Path]) -> str:
-    """Say where a set was looked for and where it can be got."""
-    places = "".join(f"\n  {path}" for path in looked_at)
-    return (
-        f"data set {record.name!r} not found. Looked at:{places}\n"
-        f"The sets are public: folder 'datasets' of {_SOURCE}. Download that folder, then pass its "
-        f"path as data_dir or set the environment variable {_ENVIRONMENT_VARIABLE} to it."
-    )
 
 
 def _read(record: PaperSet, path: Path) -> tuple[FloatArray, IntArray]:
@@ -496,7 +488,7 @@ class _Classes(NamedTuple):
             raise ValueError(f"y must be one-dimensional, got shape {given.shape}")
         if given.size == 0:
             raise ValueError("y is empty")
-        missing = _is_missing(given)
+        missing = is_unknown(given, None)
         if missing.any():
             raise ValueError(f"y has no class at index {int(np.argmax(missing))} (NaN or None)")
         values, codes, sizes = np.unique(given, return_inverse=True, return_counts=True)
@@ -521,17 +513,6 @@ class _Classes(NamedTuple):
     def starts(self) -> IntArray:
         """Position in `members` of the first sample of every class."""
         return np.cumsum(self.sizes) - self.sizes
-
-
-def _is_missing(y: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which entries are NaN, None or another mark of a missing value."""
-    if y.dtype.kind == "f":
-        return np.asarray(np.isnan(y))
-    if y.dtype.kind == "O":
-        import pandas as pd
-
-        return np.asarray(pd.isna(y))
-    return np.zeros(y.shape, dtype=np.bool_)
 
 
 def _amount(value: int | float, n: int, name: str) -> int:

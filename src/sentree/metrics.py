@@ -25,7 +25,7 @@ __all__ = [
     "structural_entropy",
 ]
 
-#: Classes are counted in blocks of about this many numbers, so memory stays a few nodes' worth.
+#: Numbers in a table of nodes and classes; more classes are counted in several tables.
 _BLOCK = 4_000_000
 
 

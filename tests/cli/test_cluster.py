@@ -36,6 +36,19 @@ def test_a_table_with_known_classes(flowers):
     assert sorted(p.name for p in flowers.iterdir()) == ["flowers-clusters.csv", "flowers.csv"]
 
 
+def test_it_tells_which_column_has_the_ids(tmp_path):
+    rng = np.random.default_rng(0)
+    points = make_blobs(30, random_state=0)[0]
+    names = [f"s{row}" for row in range(30)]
+    write_csv(tmp_path / "a.csv", ["sample", "x", "y"], rng.integers(0, 3, 30), *points.T)
+    told = call(tmp_path, "cluster", "a.csv").stdout
+    assert "a.csv: 30 samples, 3 features; rows are numbered" in told
+    assert "sample is a feature (--drop sample leaves it out)" in told
+    write_csv(tmp_path / "b.csv", ["x", "y", "who"], *points.T, names)
+    told = call(tmp_path, "cluster", "b.csv").stdout
+    assert "b.csv: 30 samples, 2 features; ids from who" in told
+
+
 def test_the_result_is_that_of_the_library(flowers):
     call(flowers, "cluster", "flowers.csv", "-l", "species", "-k", "3", "--seed", "5")
     known = np.array([name or None for name in KNOWN], dtype=object)

@@ -109,7 +109,7 @@ def test_two_paths_of_one_sample_contradict():
             lambda: Constraints.from_ontology(["CD5"], {"CD4": "T"}),
             "label of row 0, 'CD5', is not in.*without a parent.*did you mean 'CD4'",
         ),
-        (lambda: Constraints.from_ontology(["a"], {"a": "b", "b": "a"}), "round in a circle"),
+        (lambda: Constraints.from_ontology(["a"], {"a": "b", "b": "a"}), "form a cycle"),
         (lambda: Constraints.from_ontology(["a"], [("a", "b"), ("a", "c")]), "'a' has two parents"),
         (lambda: Constraints.from_ontology(["a"], ["ab"]), "expected \\(child, parent\\)"),
         (

@@ -25,6 +25,10 @@ def sorted_distances(X, metric):
     return np.sort(table, axis=1)[:, :-1]
 
 
+def find_neighbors(space, p, search, n_jobs, seed):
+    return nb.NeighborSearch(space, p, search, n_jobs, seed).others()
+
+
 def table_of(found, p):
     assert (np.diff(found.indptr) == p).all()
     return found.indices.reshape(-1, p)
@@ -122,7 +126,7 @@ def test_exact_search_of_some_rows():
     X = np.random.default_rng(3).normal(size=(30, 4))
     space = nb.make_space(X, "euclidean")
     whole, rows = nb.exact_neighbors(space, 3), np.array([7, 2, 29])
-    some = nb.exact_neighbors(space, 3, nb.Queries.some_of(space, rows))
+    some = nb.exact_neighbors(space, 3, nb.Queries(space.take(rows), rows))
     np.testing.assert_array_equal(table_of(some, 3), table_of(whole, 3)[rows])
 
 
@@ -150,8 +154,8 @@ def test_sparse_points_have_the_neighbours_of_dense_ones(metric):
     dense, sparse = nb.make_space(X, metric), nb.make_space(sp.csr_array(X), metric)
     assert sp.issparse(sparse.points)
     for search in ("exact", "sklearn"):
-        a = nb.find_neighbors(dense, 5, search, None, 0)
-        b = nb.find_neighbors(sparse, 5, search, None, 0)
+        a = find_neighbors(dense, 5, search, None, 0)
+        b = find_neighbors(sparse, 5, search, None, 0)
         np.testing.assert_allclose(a.distances, b.distances, atol=1e-14)
         if search == "exact":  # its ties do not depend on the layout
             np.testing.assert_array_equal(a.indptr, b.indptr)
@@ -160,7 +164,7 @@ def test_sparse_points_have_the_neighbours_of_dense_ones(metric):
 @pytest.mark.parametrize("kind", KINDS)
 def test_faiss_finds_almost_all_neighbours(kind):
     space = nb.make_space(samples(kind), "euclidean")
-    found = nb.find_neighbors(space, 10, "faiss", None, 0)
+    found = find_neighbors(space, 10, "faiss", None, 0)
     assert recall(space, found, 10) >= 0.95
     if kind != "far":  # there single precision fails and the exact search steps in
         assert (np.diff(found.indptr) == 10).all()
@@ -174,7 +178,7 @@ def test_faiss_finds_almost_all_neighbours_by_angle(metric):
     X = samples("clustered")
     X[[5, 77]] = 0.0
     space = nb.make_space(X, metric)
-    found = nb.find_neighbors(space, 10, "faiss", None, 0)
+    found = find_neighbors(space, 10, "faiss", None, 0)
     inner = space.take(np.delete(np.arange(3000), [5, 77]))
     truth = nb.exact_neighbors(inner, 10)
     limit = truth.distances.reshape(-1, 10)[:, -1] * (1 + 1e-9)
@@ -187,9 +191,7 @@ def test_faiss_finds_almost_all_neighbours_by_angle(metric):
 @pytest.mark.parametrize("kind", ["uniform", "clustered", "duplicates"])
 def test_faiss_does_not_depend_on_threads(kind):
     space = nb.make_space(samples(kind), "euclidean")
-    first, *others = (
-        nb.find_neighbors(space, 10, "faiss", jobs, 3) for jobs in (1, 2, 5, -1, None)
-    )
+    first, *others = (find_neighbors(space, 10, "faiss", jobs, 3) for jobs in (1, 2, 5, -1, None))
     for other in others:
         for one, two in zip(first, other, strict=True):
             np.testing.assert_array_equal(one, two)
@@ -199,7 +201,7 @@ def test_faiss_threads_are_restored():
     import faiss
 
     before = faiss.omp_get_max_threads()
-    nb.find_neighbors(nb.make_space(samples("uniform", 200), "euclidean"), 5, "faiss", 1, 0)
+    find_neighbors(nb.make_space(samples("uniform", 200), "euclidean"), 5, "faiss", 1, 0)
     assert faiss.omp_get_max_threads() == before
     with nb._faiss_threads(before + 1):
         assert faiss.omp_get_max_threads() == before + 1
@@ -211,7 +213,7 @@ def test_faiss_threads_are_restored():
 def test_faiss_falls_back_where_single_precision_cannot_rank(caplog):
     space = nb.make_space(samples("far", 500), "euclidean")
     with caplog.at_level("INFO", logger="sentree.graph.neighbors"):
-        found = nb.find_neighbors(space, 5, "faiss", None, 0)
+        found = find_neighbors(space, 5, "faiss", None, 0)
     assert "searching exactly" in caplog.text
     np.testing.assert_array_equal(found.indices, nb.exact_neighbors(space, 5).indices)
 
@@ -222,7 +224,7 @@ def test_rows_short_of_neighbours_are_searched_exactly(monkeypatch):
     space = nb.make_space(X, "euclidean")
     monkeypatch.setattr(nb, "_RECALL", 0.0)
     monkeypatch.setattr(nb, "_FIRST_PROBES", 1)
-    found = nb.find_neighbors(space, 60, "faiss", None, 0)
+    found = find_neighbors(space, 60, "faiss", None, 0)
     assert found.indices.min() >= 0
     assert (np.diff(found.indptr) == 60).all()
 
@@ -231,7 +233,7 @@ def test_rows_short_of_neighbours_are_searched_exactly(monkeypatch):
 @pytest.mark.parametrize("n", [2, 3, 12])
 def test_small_data_with_more_neighbours_than_samples(search, n):
     X = np.random.default_rng(8).normal(size=(n, 3))
-    found = nb.find_neighbors(nb.make_space(X, "euclidean"), 50, search, None, 0)
+    found = find_neighbors(nb.make_space(X, "euclidean"), 50, search, None, 0)
     np.testing.assert_array_equal(np.diff(found.indptr), n - 1)
 
 
@@ -239,10 +241,10 @@ def test_scikit_learn_is_called_in_parts(monkeypatch):
     X = samples("uniform", 300)
     X[40:60] = X[40]  # a query among duplicates need not be its own first neighbour
     space = nb.make_space(X, "euclidean")
-    whole = nb.find_neighbors(space, 5, "sklearn", None, 0)
+    whole = find_neighbors(space, 5, "sklearn", None, 0)
     monkeypatch.setattr(nb, "_CALL_WORK", 1)
     monkeypatch.setattr(nb, "_CALL_QUERIES", 7)
-    parts = nb.find_neighbors(space, 5, "sklearn", None, 0)
+    parts = find_neighbors(space, 5, "sklearn", None, 0)
     np.testing.assert_allclose(parts.distances, whole.distances)
     distinct = np.r_[0:40, 60:300]
     np.testing.assert_array_equal(table_of(parts, 5)[distinct], table_of(whole, 5)[distinct])
@@ -273,7 +275,7 @@ def test_neighbours_of_new_samples(metric, search):
 def test_rows_are_sorted_by_distance():
     space = nb.make_space(samples("uniform", 1000), "euclidean")
     for search in ("exact", "faiss", "sklearn"):
-        distances = nb.find_neighbors(space, 6, search, None, 0).distances.reshape(-1, 6)
+        distances = find_neighbors(space, 6, search, None, 0).distances.reshape(-1, 6)
         assert (np.diff(distances, axis=1) >= 0).all()
 
 
@@ -302,7 +304,7 @@ def test_auto_chooses_by_size_and_shape(monkeypatch):
     ]
     for points, metric, expected in cases:
         with pytest.raises(ChosenError, match=expected):
-            nb.find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
+            find_neighbors(nb.make_space(points, metric), 3, "auto", None, 0)
 
 
 def test_a_stored_zero_distance_is_a_neighbour():

@@ -225,6 +225,8 @@ GRAPHML = (
         ("g.graphml", "<graphml></graphml>", "cannot be read as GraphML"),
         ("g.graphml", '<graphml><graph edgedefault="directed"/></graphml>', "no nodes"),
         ("g.graphml", GRAPHML.format('<edge source="a" target="a"/>'), "joins 'a' to itself"),
+        ("g.graphml", GRAPHML.format('<edge source="a" target="c"/>'), "names the node 'c'"),
+        ("g.graphml", GRAPHML.format('<node id="b"/>'), "two nodes have the id 'b'"),
         (
             "g.graphml",
             GRAPHML.format('<edge source="a" target="b"><data key="w">-1</data></edge>'),

@@ -93,23 +93,38 @@ def test_text_that_is_repeated_or_partly_numbers_is_no_id(table):
     assert read_samples(table(x=[1, 2], y=["true", "false"])).ids is None
 
 
-def test_a_second_column_of_ids_is_an_error(table):
+def test_columns_named_like_ids_that_are_not_taken_are_features(table):
     path = table(id=["a", "b", "c"], x=[1, 2, 3.5], customer_id=[7, 5, 9])
-    message = r"'customer_id' is named like ids, but .* of 'id': .*id_column=.*drop=\['customer_id"
     for chosen in (None, "id"):
-        with pytest.raises(InputError, match=message):
-            read_samples(path, id_column=chosen)
-    found = read_samples(path, drop=["customer_id"])
-    assert (found.id_name, list(found.X.columns)) == ("id", ["x"])
+        found = read_samples(path, id_column=chosen)
+        assert (found.id_name, list(found.X.columns)) == ("id", ["x", "customer_id"])
+        assert found.X["customer_id"].tolist() == [7, 5, 9]
     found = read_samples(path, id_column="customer_id", drop=["id"])
     assert (found.ids.tolist(), list(found.X.columns)) == (["7", "5", "9"], ["x"])
+    with pytest.raises(InputError, match="'id' has 'a' in line 2 .'7'., and features must be"):
+        read_samples(path, id_column="customer_id")
 
 
-def test_ids_of_something_else_are_no_features(table):
-    with pytest.raises(
-        InputError, match="'donor_id' looks like ids, but '1' is in line 2 .*drop=\\['donor"
-    ):
-        read_samples(table(x=[1.5, 2, 3], donor_id=[1, 1, 2]))
+def test_repeated_values_are_no_ids(table):
+    found = read_samples(table(x=[1.5, 2, 3], sample=[1, 1, 2]))
+    assert found.ids is None
+    assert found.X["sample"].tolist() == [1, 1, 2]
+    found = read_samples(table(index=[3, 3, 4], x=[1.5, 2, 3], patient=[7, 5, 9]))
+    assert found.ids.tolist() == ["7", "5", "9"]
+    assert found.X["index"].tolist() == [3, 3, 4]
+
+
+def test_fractions_are_ids_only_where_asked_for(table, tmp_path):
+    path = table(sample=["0.5", "1", "2"], x=[1, 2, 3])
+    assert read_samples(path).ids is None
+    assert read_samples(path).X["sample"].tolist() == [0.5, 1, 2]
+    assert read_samples(path, id_column="sample").ids.tolist() == ["0.5", "1", "2"]
+    path = tmp_path / "comma.csv"
+    path.write_text("sample;x\n0,5;2\n1;3\n")
+    assert read_samples(path).X["sample"].tolist() == [0.5, 1]
+    path = tmp_path / "data.parquet"
+    pd.DataFrame({"sample": [0.5, 1, 2], "x": [1, 2, 3]}).to_parquet(path)
+    assert read_samples(path).X["sample"].tolist() == [0.5, 1, 2]
 
 
 def test_zeros_in_front_are_no_numbers(table):

@@ -28,7 +28,7 @@ def test_rows_by_id_and_by_number():
         ),
         (IDS, ["amt"], "auto", "did you mean 'ant'"),
         (IDS, ["zzzzzz"], "auto", "its ids are like 'ant'.*take it out, or .* with id_column="),
-        (IDS, [0, 1], "auto", "all values of links are row numbers.*by='row'"),
+        (IDS, [0, 1], "auto", "all values of links could be row numbers.*by='row'"),
         (IDS, [0, 4], "auto", "no sample '0' in zoo.csv"),
         (IDS, [4], "row", "row 4, but zoo.csv has 4 rows, counted from 0 to 3"),
         (IDS, ["ant"], "row", "'ant' is no row number; with by='row'"),

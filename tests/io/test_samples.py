@@ -301,7 +301,7 @@ WRONG = {
     "repeated ids": (
         "name,x\nbob,1\nann,2\nbob,3\n",
         {},
-        r"'name' looks like ids, but 'bob' is in line 2 and in line 4.*id_column=.*drop=\['n",
+        r"'name' has 'bob' in line 2, and features must be numbers.*id_column=.*drop=\['n",
     ),
     "repeated ids as asked": (
         "k,x\nb,1\nb,2\n",

@@ -96,7 +96,7 @@ def test_labels_of_a_column_and_by_row(put):
             "s.csv, line 2: there is no sample 'dgo' in zoo.csv; did you mean 'dog'",
         ),
         ("name,label\nbee,x\nbee,y\n", "line 3: 'bee' is 'y', but 'x' before .*line 2"),
-        ("1,x\n2,y\n", "row numbers, though.*by='row'"),
+        ("1,x\n2,y\n", "could be row numbers.*by='row'"),
         ("x\ny\n", "holds 2 labels, but zoo.csv has 4 samples"),
         ("name,p,q\nbee,1,2\n", "which holds the classes"),
         ("bee,1,2\nant,1,2\n", "3 columns without names"),
@@ -214,7 +214,7 @@ def test_not_labels(put):
         assert read_not_labels(put(content), IDS) == [(1, "x"), (1, "y")]
     assert read_not_labels(put("1,2\n3,1\n"), ROWS) == [(1, 2), (3, 1)]
     for wrong, message in (
-        ("bee,x\nbee,?\n", "line 2: the class is '\\?'"),
+        ("bee,x\nbee,?\n", "line 2: the class '\\?' means unknown"),
         ("bee\n", "has 1 columns"),
         ("bee,x\newe,x\n", "line 2: there is no sample 'ewe'"),
     ):
@@ -329,7 +329,7 @@ def test_paths(put):
         ("kind,a,b,hard\nlabel,ant,x,perhaps\n", "line 2: hard is 'perhaps'"),
         ("kind,a,b,c\ntriplet,ant,bee,\n", "line 2: a triplet names 3 samples"),
         ("kind,a,b\napart,ant,g\napart,ant,g\n", "line 3: 'ant' is in this group already"),
-        ("kind,a,b\nnot-label,ant,?\n", "line 2: the class '\\?' says nothing"),
+        ("kind,a,b\nnot-label,ant,?\n", "line 2: the class '\\?' means unknown"),
         ("kind,a,b\nclass,x,\nlabel,ant,X\n", "'X' is not among its classes; did you mean 'x'"),
         ("kind,a,b\npath,ant,T//x\n", "a step of it is empty"),
         ({"must_lnk": []}, "has 'must_lnk'; did you mean 'must_link'"),

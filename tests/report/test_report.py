@@ -388,7 +388,7 @@ def test_own_places_are_drawn_and_two_features_too(tmp_path, monkeypatch):
     model = SSEPartition().fit(X)
     text = Page(report.write_report(tmp_path / "r.html", model).read_text()).text
     np.testing.assert_array_equal(drawn.pop(), X)
-    assert "had no say" not in text
+    assert "were not used for that" not in text
     report.write_report(tmp_path / "r.html", model, places=X[:, ::-1])
     np.testing.assert_array_equal(drawn.pop(), X[:, ::-1])
 

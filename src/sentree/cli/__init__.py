@@ -24,8 +24,8 @@ from sentree.cli.wording import Command
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    epilog="'sentree COMMAND --help' has examples. Exit codes: 0 done, 1 the input or a file is at "
-    "fault, 2 the call is, 3 constraints contradict one another, 130 interrupted.",
+    epilog="'sentree COMMAND --help' has examples. Exit codes: 0 done, 1 an error in the input or "
+    "a file, 2 wrong options, 3 constraints contradict one another, 130 interrupted.",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,
@@ -62,13 +62,13 @@ def main() -> NoReturn:
     try:
         code = _run()
     except OSError as error:
-        code = PIPE_CLOSED  # whoever read our output has seen enough
+        code = PIPE_CLOSED  # the program that reads our output has ended
         if not isinstance(error, BrokenPipeError):
             typer.echo(f"error: {error.strerror or error}", err=True)
             code = FAILED
-        # What could not be written is not tried again at the end.
+        # Python would try again at exit to write what is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    gc.freeze()  # looking for cycles in hundreds of modules at the end would take 0.4 s
+    gc.freeze()  # a last garbage collection would take 0.4 s
     sys.exit(code)
 
 

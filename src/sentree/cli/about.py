@@ -9,8 +9,6 @@ import typer
 
 from sentree import __version__
 
-__all__ = ["demo", "version"]
-
 _NEEDED = ("numpy", "scipy", "scikit-learn", "faiss-cpu", "pandas", "matplotlib", "typer", "rich")
 _OPTIONAL = ("anndata", "scanpy", "treedata", "pyarrow", "polars", "networkx", "plotly")
 

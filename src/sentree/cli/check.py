@@ -1,4 +1,4 @@
-"""``sentree check``: what constraints amount to, before anything is clustered."""
+"""``sentree check``: contradictions and repetitions in constraints, before clustering."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from sentree.cli.console import CONFLICT, Console
 
 if TYPE_CHECKING:
     from sentree.constraints.audit import Audit
-
-__all__ = ["check"]
 
 _SHOWN = 10
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from sentree.cli import options as o
 from sentree.cli.console import Misuse
 
-__all__ = ["cluster"]
-
 
 @o.grouped
 def cluster(

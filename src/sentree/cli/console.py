@@ -15,15 +15,12 @@ import typer
 
 from sentree.cli.wording import in_options
 
-__all__ = ["CONFLICT", "FAILED", "INTERRUPTED", "MISUSED", "PIPE_CLOSED", "Console", "Misuse"]
-__all__ += ["console", "progress_bar"]
-
 #: Exit codes besides 0.
 FAILED, MISUSED, CONFLICT, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 130, 141
 
 
 class Misuse(ValueError):
-    """A call that makes no sense, whatever the data are."""
+    """Options that are wrong or contradict each other, whatever the data are."""
 
 
 class Console:
@@ -48,7 +45,7 @@ class Console:
             self._print(text, self._to_stderr)
 
     def detail(self, text: str) -> None:
-        """Say something that only the curious want to know."""
+        """Say something if the user wants details."""
         if self.verbose:
             self._print(text, True)
 
@@ -127,13 +124,13 @@ class _ToConsole(logging.Handler):
 
 @contextmanager
 def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Console]:
-    """Give a console; end with a sentence and an exit code where something is wrong.
+    """Give a console; turn errors into a message and an exit code.
 
-    Errors that a user can mend (what is wrong with the input, a file that cannot be written, a
-    package that is not installed) are one message on standard error. Others keep their traceback.
+    Errors that a user can fix (in the input, a file that cannot be written, a package that is not
+    installed) are one message on standard error. Others keep their traceback.
     """
     talk = Console(quiet, verbose, to_stderr)
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where its caches are is its affair
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no notes about its caches
     logger, handler = logging.getLogger("sentree"), _ToConsole(talk)
     level = logger.level
     logger.addHandler(handler)

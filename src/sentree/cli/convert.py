@@ -8,8 +8,6 @@ import typer
 
 from sentree.cli import options as o
 
-__all__ = ["convert"]
-
 
 @o.grouped
 def convert(

@@ -1,4 +1,4 @@
-"""What ``cluster`` and ``tree`` do alike: read, fit, tell and write."""
+"""The steps that ``cluster`` and ``tree`` share: read, fit, report and write."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from sentree.cli import inputs as given
 from sentree.cli import outputs as results
 from sentree.cli.console import Console
 from sentree.cli.options import Results, Search, Statements, Table
-
-__all__ = ["Task"]
 
 
 @dataclass(frozen=True)

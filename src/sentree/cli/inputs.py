@@ -14,17 +14,6 @@ from sentree.cli.options import Statements, Table, is_file
 if TYPE_CHECKING:
     from sentree import Constraints
 
-__all__ = [
-    "WORDS",
-    "columns_wanted",
-    "describe",
-    "gather",
-    "read_constraints",
-    "read_data",
-    "refuse_overwriting",
-    "split",
-]
-
 #: What one statement of a kind is called, and several.
 WORDS = {
     "must_link": ("must-link", "must-links"),
@@ -55,6 +44,7 @@ def read_data(
     ``names_only`` is for commands that need no features: a table may then hold anything.
     """
     from sentree import io
+    from sentree.io.ids import named_like_ids
 
     text: dict[str, Any] = {
         "format": options.format,
@@ -84,8 +74,13 @@ def read_data(
             what = f"{data.n} samples" + (
                 f", {_many(width, 'feature', 'features')}" if width else ""
             )
-    named = "" if data.ids is None else f"; ids from {data.id_name or 'the file'}"
+    named = f"; ids from {data.id_name}"
+    if data.ids is None:
+        named = f"; {'vertices' if graph else 'rows'} are numbered"
     console.say(f"{data.source}: {what}{_layer_of(data, options)}{named}")
+    if not graph and data.layer is None and features is None:
+        for name in filter(named_like_ids, data.features or ()):
+            console.say(f"{name} is a feature (--drop {name} leaves it out)")
     if features is not None and (unused := [name for name in data.columns if name not in take]):
         console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data
@@ -173,7 +168,7 @@ def gather(said: Statements, data: Any, console: Console) -> Constraints:
 
 
 def _labels(said: Statements, data: Any, console: Console) -> Constraints:
-    """Read the labels, and doubt those that look mistyped."""
+    """Read the labels, and warn of those that look mistyped."""
     from sentree import Constraints, io
 
     if said.label_column:
@@ -208,7 +203,7 @@ def _times(count: int) -> str:
 
 
 def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tuple[int, Any]]:
-    """Let classes be text where the labels are: a file of numbers alone reads as numbers."""
+    """Make classes text where the labels are; a file of numbers alone is read as numbers."""
     text = any(isinstance(name, str) for name in given.classes)
     return [(row, str(value) if text else value) for row, value in negative]
 
@@ -230,7 +225,7 @@ def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequen
 def _check_negative_classes(
     negative: Sequence[tuple[int, Any]], said: Statements, given: Constraints, console: Console
 ) -> None:
-    """Refuse or doubt negative labels with classes that nothing else names."""
+    """Refuse negative labels with unknown classes, or warn of them."""
     from sentree._util.suggestions import did_you_mean
 
     classes = [value for _, value in negative]

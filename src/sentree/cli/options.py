@@ -51,12 +51,12 @@ Format = Annotated[
     typer.Option("--format", help="Format of DATA where its name does not tell, such as csv."),
 ]
 Separator = Annotated[
-    str | None, typer.Option(help="What separates the cells of a text file; found out if not said.")
+    str | None, typer.Option(help="What separates the cells of a text file; else detected.")
 ]
 Header = Annotated[
     bool | None,
     typer.Option(
-        "--header/--no-header", help="Whether the first line names the columns; else found out."
+        "--header/--no-header", help="Whether the first line names the columns; else detected."
     ),
 ]
 IsGraph = Annotated[bool, typer.Option("--graph", help="DATA is a graph, not a table.")]
@@ -88,7 +88,7 @@ ConstraintFile = Annotated[
         "--constraints",
         "-c",
         metavar="FILE",
-        help="Anything of this in one file: JSON with must_link, cannot_link, labels, "
+        help="Constraints of all kinds in one file: JSON with must_link, cannot_link, labels, "
         "not_labels, together, apart, triplets; or CSV of kind, a, b.",
     ),
 ]
@@ -150,16 +150,14 @@ Map = Annotated[
 ]
 Report = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="A page that tells everything, as one HTML file."),
+    typer.Option(metavar="FILE", help="A report of the results, as one HTML file."),
 ]
 Model = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="The fitted model (.npz), for 'sentree predict'."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Say what happens inside, with times.")
-]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, with times.")]
 
 
 def is_file(name: str) -> bool:
@@ -206,7 +204,7 @@ class Statements:
         return [name for name in (label_file, *named) if name]
 
     def check(self) -> None:
-        """Refuse what makes no sense together."""
+        """Refuse options that contradict each other."""
         if self.by not in ("auto", "id", "row"):
             raise Misuse(f"--by must be 'auto', 'id' or 'row', got {self.by!r}")
         for option, given in (("--paths", self.paths), ("--ontology", self.ontology)):

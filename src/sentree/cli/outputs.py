@@ -17,19 +17,6 @@ from sentree.cli.options import Results
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "check_illustrations",
-    "check_suffix",
-    "check_table",
-    "default_name",
-    "illustrate",
-    "levels_of",
-    "places_of",
-    "tell",
-    "write_clusters",
-    "write_model",
-]
-
 _SHOWN_CLUSTERS = 20
 _SHOWN_BROKEN = 5
 #: Most levels of a tree that become columns.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sentree.paper.reproduce.grid import Cell
     from sentree.paper.reproduce.store import Outcome
 
-__all__ = ["SeveralValues", "reproduce"]
-
 #: Seconds between two lines about progress where there is no terminal.
 _EVERY = 60
 

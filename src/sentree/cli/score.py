@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from sentree.io.names import Named
 
-__all__ = ["score"]
-
 
 @o.grouped
 def score(

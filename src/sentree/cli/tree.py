@@ -9,8 +9,6 @@ import typer
 
 from sentree.cli import options as o
 
-__all__ = ["tree"]
-
 
 @o.grouped
 def tree(

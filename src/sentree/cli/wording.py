@@ -9,8 +9,6 @@ import typer.core
 
 from sentree._util.wording import Elsewhere, Param, Reference, text_of
 
-__all__ = ["ELSEWHERE", "Command", "in_options"]
-
 #: What the command line has for functions of Python, with options by their parameters.
 ELSEWHERE = {
     "sentree.Constraints.conflicts": "'sentree check' lists them",

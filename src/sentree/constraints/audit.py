@@ -1,5 +1,4 @@
-"""What a set of constraints amounts to before anything is clustered: contradictions, repetition,
-coverage."""
+"""What constraints say before anything is clustered: contradictions, repetitions, coverage."""
 
 from __future__ import annotations
 
@@ -148,7 +147,7 @@ def _redundant_cannot_links(given: Constraints, closure: Closure) -> IntArray:
     redundant = np.zeros(key.size, dtype=bool)
     redundant[_later(key)] = True
     class_of = _class_of_component(closure)
-    redundant |= (class_of[ends] >= 0).all(axis=1)  # of two classes: no class is apart from itself
+    redundant |= (class_of[ends] >= 0).all(axis=1)  # two different classes
     member, group = flatten(given.apart)
     sets = sp.coo_array(
         (np.ones(member.size), (closure.component[member], group)),

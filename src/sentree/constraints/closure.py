@@ -71,9 +71,9 @@ class Closure:
         return f"Closure(n={n}, n_components={k}, direct={len(self.direct)}, exclusive={sets})"
 
     def kept_together(self, groups: IntArray) -> IntArray:
-        """Return the groups, those of which members are apart taken to single points.
+        """Return the groups, but with single points in place of groups that hold points kept apart.
 
-        Only what keeps two members of one group apart directly, or by their components, counts.
+        A group is taken apart if a cannot statement concerns two or more of its components.
         """
         groups = np.unique(groups, return_inverse=True)[1].astype(np.int64)
         n = groups.size
@@ -83,7 +83,7 @@ class Closure:
             named[components] = True
         concerned = np.flatnonzero(named[self.component])
         pairs = np.unique(np.column_stack((groups[concerned], self.component[concerned])), axis=0)
-        several = np.bincount(pairs[:, 0], minlength=n) > 1  # components that are kept from some
+        several = np.bincount(pairs[:, 0], minlength=n) > 1
         split = several[groups]
         groups[split] = n + np.flatnonzero(split)
         return np.unique(groups, return_inverse=True)[1].astype(np.int64)

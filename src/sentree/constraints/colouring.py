@@ -1,4 +1,4 @@
-"""Colouring a graph with k colours: can hard cannot-links be kept with k clusters, and how?"""
+"""Colouring a graph with k colours, which tells whether k clusters can keep hard cannot-links."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ __all__ = ["Uncolourable", "colour"]
 
 IntArray = NDArray[np.int64]
 
-#: Steps of the exhaustive search, of the one that repairs, and of one that makes a core smaller,
-#: before they give up; only cores of degree k and more need many.
-_MOST_STEPS, _MOST_REPAIRS, _STEPS_TO_SHRINK = 50_000, 100_000, 2_000
-#: Cores up to this size are made smaller before they are shown.
+#: The exhaustive search gives up after this many steps.
+_MOST_STEPS = 50_000
+#: The tabu search gives up after this many steps.
+_MOST_REPAIRS = 100_000
+#: A search that tries to leave out a vertex of a core gives up after this many steps.
+_STEPS_TO_SHRINK = 2_000
+#: Cores up to this size are shrunk before they are shown.
 _LARGEST_SHRUNK = 60
 
 
@@ -27,7 +30,7 @@ class Uncolourable(ValueError):
     core : list of int
         Vertices that cannot be coloured together.
     proved : bool
-        Whether that is sure; else the searches gave up.
+        Whether that is proved; else the searches gave up.
     """
 
     def __init__(self, core: list[int], proved: bool) -> None:
@@ -95,13 +98,13 @@ class _Colouring:
         return sorted(free, key=lambda c: (-self.votes[self.wish[v], c], self.used[c], c))
 
     def fill(self, core: list[int], most_steps: int) -> bool | None:
-        """Colour the vertex with fewest colours left first, and go back where none is left.
+        """Colour the vertex with fewest free colours first, and backtrack where none is left.
 
         Returns False where there is no colouring, None where the search gave up.
         """
         trail: list[tuple[int, list[int]]] = []
         inside = set(core)
-        queue = [self._urgency(v) for v in core]  # of a vertex the last entry counts
+        queue = [self._urgency(v) for v in core]  # entries that are out of date are skipped
         heapify(queue)
 
         def put(v: int, c: int, sign: int = 1) -> None:
@@ -127,7 +130,7 @@ class _Colouring:
         return None
 
     def _urgency(self, v: int) -> tuple[int, int, int]:
-        """Return what vertices are coloured in the order of."""
+        """Return a sort key: fewest free colours first, then most neighbours."""
         return -len(self.taken[v]), -len(self.near[v]), v
 
     def take(self, core: list[int], colours: IntArray | None) -> bool | None:
@@ -142,10 +145,10 @@ class _Colouring:
 def _repaired(
     core: list[int], near: list[set[int]], k: int, wish: NDArray[np.int32]
 ) -> IntArray | None:
-    """Start from the k most frequent wishes and change one at a time, where that helps most.
+    """Start from the k most frequent wishes and change one colour at a time, the best first.
 
-    No vertex gets a colour back at once. This tabu search (Hertz & de Werra 1987) finds colourings
-    of large cores, and proves nothing where it does not.
+    No vertex gets its former colour back at once. This tabu search (Hertz & de Werra 1987) finds
+    colourings of large cores; where it finds none, that proves nothing.
     """
     place = {v: p for p, v in enumerate(core)}
     beside = [np.array([place[u] for u in near[v] if u in place], dtype=np.int64) for v in core]
@@ -165,7 +168,7 @@ def _repaired(
             return np.asarray(colours, dtype=np.int64)
         change = (count[clash] - count[clash, colours[clash]][:, None]).astype(np.float64)
         change[np.arange(clash.size), colours[clash]] = np.inf
-        change[blocked[clash] > step] += len(core)  # only where all are
+        change[blocked[clash] > step] += len(core)  # taken only if all are blocked
         best = np.flatnonzero(change.ravel() == change.min())
         row, c = divmod(int(random.choice(best)), k)
         v = int(clash[row])

@@ -109,8 +109,8 @@ class Edges(NamedTuple):
 class Proof:
     """The statements as a graph: nodes are points, then together groups, then classes.
 
-    A *block* is a component by must-links and groups alone. Blocks, unlike components, do not flow
-    together when a single point has two labels, so one mistake does not taint two whole classes.
+    A *block* is a component by must-links and groups alone. Unlike components, blocks do not merge
+    when a single point has two labels, so one mistake does not affect two whole classes.
     """
 
     def __init__(self, given: Statements, n: int) -> None:
@@ -227,8 +227,8 @@ class _Reason(NamedTuple):
 class _Elimination:
     """The k-1 rule run to its fixpoint: a block ruled out of all classes but one is of that one.
 
-    A work list visits every statement a bounded number of times, so that long chains of deductions
-    stay linear. Blocks with contradictory labels take no part.
+    A work list visits every statement a bounded number of times, so that the time is linear even
+    for long chains of deductions. Blocks with contradictory labels take no part.
     """
 
     def __init__(self, proof: Proof) -> None:

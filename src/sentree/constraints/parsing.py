@@ -216,7 +216,7 @@ def label_column(y: Any) -> NDArray[Any]:
 
 
 def list_column(values: list[Any]) -> NDArray[Any]:
-    """Make an array of a list; numpy would turn [None, "a", -1] to text if left to choose."""
+    """Make an array of a list; of object type where NumPy would turn mixed values into text."""
     kinds = set(map(type, values))
     return np.array(values, dtype=None if kinds <= {int, float} or kinds == {str} else object)
 
@@ -237,7 +237,7 @@ def warn_of_placeholders(names: tuple[Any, ...]) -> None:
 
 
 def looks_measured(classes: Collection[Any], known: int) -> bool:
-    """Tell whether classes of so many labels are numbers of which hardly one occurs twice."""
+    """Tell whether the classes of ``known`` labels are many numbers, most of them used once."""
     return len(classes) > max(_MANY_NUMBERS, known / 2) and all(map(_is_number, classes))
 
 

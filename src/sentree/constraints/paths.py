@@ -32,7 +32,7 @@ def split_paths(paths: Iterable[Any], sep: str, unknown: Any) -> dict[int, tuple
 def ontology_paths(
     labels: Iterable[Any], parents: Mapping[Any, Any] | Iterable[Any], unknown: Any
 ) -> list[tuple[Any, ...] | None]:
-    """Return the path of each label by a table of parents; None where the label is unknown."""
+    """Return the path of each label, from a table of parents; None where it is unknown."""
     above = parent_table(parents)
     known = dict.fromkeys((*above, *(p for p in above.values() if p is not None)))
     paths: dict[Any, tuple[Any, ...]] = {}
@@ -51,7 +51,7 @@ def ontology_paths(
             steps = dict.fromkeys([label])
             while (upper := above.get(next(reversed(steps)))) is not None:
                 if upper in steps:
-                    raise ValueError(f"the parents of {label!r} lead round in a circle")
+                    raise ValueError(f"the parents of {label!r} form a cycle")
                 steps[upper] = None
             paths[label] = tuple(reversed(steps))
         found.append(paths[label])
@@ -59,7 +59,7 @@ def ontology_paths(
 
 
 def shared_removed(paths: dict[int, tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
-    """Leave out the first steps that all paths share: they tell nobody from anybody."""
+    """Leave out the first steps that all paths share, since they distinguish no samples."""
     while paths and len({path[0] for path in paths.values()}) == 1:
         if max(map(len, paths.values())) == 1:
             break

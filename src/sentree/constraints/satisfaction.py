@@ -153,7 +153,7 @@ def majority(owner: IntArray, choice: IntArray, point: IntArray) -> tuple[IntArr
 
 
 def lost_classes(given: Statements, labels: NDArray[Any]) -> list[str]:
-    """Say of each class that labels name and that leads no cluster where its samples went."""
+    """Say for each labelled class that names no cluster where most of its samples are."""
     names, said = cluster_names(given, labels), []
     for code in np.unique(given.label_code).tolist():
         name = given.classes[code]

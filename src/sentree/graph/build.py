@@ -14,7 +14,7 @@ from sentree.graph import Graph
 from sentree.graph.choice import choose
 from sentree.graph.copies import find_copies, row_keys
 from sentree.graph.extend import DistanceExtension, Extension, SampleExtension, TransformerExtension
-from sentree.graph.kernels import KERNELS, NEGATIVE, Kernel, Weigher, bandwidths
+from sentree.graph.kernels import KERNELS, LOCAL_RANK, NEGATIVE, Kernel, Weigher, bandwidths
 from sentree.graph.neighbors import (
     SEARCH_NAMES,
     Metric,
@@ -40,12 +40,16 @@ __all__ = [
 
 #: Neighbours of each sample where the caller does not say.
 _AUTO_NEIGHBORS = 10
-#: Local bandwidth: distance to this neighbour.
-_LOCAL_RANK = 7
-#: Most neighbours that "auto" gives a sample, most entries that it gives a large graph, and fewest.
-_MOST_NEIGHBORS, _MOST_ENTRIES, _FEWEST_NEIGHBORS = 50, 2_000_000, 10
-#: Between answers so many times more, at most so many.
-_WIDER, _MOST_WIDE = 3, 100
+#: Most neighbours of a sample that :func:`auto_neighbors` gives.
+_MOST_NEIGHBORS = 50
+#: Samples times neighbours, at most, in a large graph.
+_MOST_ENTRIES = 2_000_000
+#: Fewest neighbours of a sample in a large graph.
+_FEWEST_NEIGHBORS = 10
+#: Answers have this many times more neighbours.
+_WIDER = 3
+#: Most neighbours of a sample among answers.
+_MOST_WIDE = 100
 
 
 class Affinity(NamedTuple):
@@ -60,8 +64,8 @@ def auto_neighbors(n_samples: int, n_clusters: int | None = None, wide: bool = F
     """Return a number of neighbours that serves most data.
 
     The square root of the number of samples, at most half the mean size of a cluster where their
-    number is known, at most 50, and less on large data (never below 10 there). Where samples are
-    ``wide`` apart, as answers are that take few values, three times the root, at most 100.
+    number is known, at most 50, and less on large data (never below 10 there). With ``wide``, which
+    suits answers that take few values, three times the root, at most 100.
     """
     root = math.sqrt(n_samples)
     p = min(_WIDER * root, _MOST_WIDE) if wide else min(root, _MOST_NEIGHBORS)
@@ -86,7 +90,7 @@ def knn_graph(
     *,
     kernel: str = "gaussian",
     bandwidth: float | Literal["local"] = "local",
-    local_rank: int = _LOCAL_RANK,
+    local_rank: int = LOCAL_RANK,
     metric: Metric = "euclidean",
     scale: str | None = None,
     self_loops: bool = False,
@@ -179,7 +183,7 @@ def build_affinity(
     *,
     kernel: str = "gaussian",
     bandwidth: float | Literal["local"] = "local",
-    local_rank: int = _LOCAL_RANK,
+    local_rank: int = LOCAL_RANK,
     metric: Metric = "euclidean",
     scale: str | None = None,
     self_loops: bool = False,
@@ -264,8 +268,8 @@ def graph_from_distances(
         Take only so many nearest of each row, and the ties of the last; else all.
     kernel, bandwidth, self_loops, negative
         As in :func:`sentree.knn_graph`. "cosine" and "correlation" take the distances as
-        1 - similarity;
-        the local bandwidth is the distance to the 7th neighbour, or the last if there are fewer.
+        1 - similarity; the local bandwidth is the distance to the 7th neighbour, or to the last if
+        there are fewer.
 
     Returns
     -------
@@ -301,10 +305,10 @@ def distance_affinity(
     n = distances.shape[0]
     p = None if n_neighbors is None else _check_neighbors(n_neighbors, n)
     found = neighbors_from_distances(distances, p)
-    widths = bandwidths(bandwidth, found, _LOCAL_RANK)
+    widths = bandwidths(bandwidth, found, LOCAL_RANK)
     weigher = Weigher(rule, widths, negative, np.zeros(n, dtype=bool))
     graph = _assemble(found, weigher, self_loops)
-    extension = DistanceExtension(weigher, p, _LOCAL_RANK, self_loops)
+    extension = DistanceExtension(weigher, p, LOCAL_RANK, self_loops)
     return Affinity(graph, extension)
 
 

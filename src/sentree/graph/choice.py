@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.graph import FloatArray
+from sentree.graph.kernels import LOCAL_RANK
 from sentree.graph.neighbors import is_sparse
 
 __all__ = ["GraphSettings", "choose"]
@@ -17,31 +18,36 @@ __all__ = ["GraphSettings", "choose"]
 #: Above this many features samples are compared by the pattern of a row, not by its size: there
 #: brightness, loudness or sequencing depth make most of the distance.
 _MANY_FEATURES = 50
-#: Local bandwidth: distance to this neighbour.
-_LOCAL_RANK = 7
-#: The same between many features, where distances differ little: so close that weights fall off
-#: steeply, and a graph of many neighbours serves fine and coarse structure alike.
+#: With many features, the rank of the neighbour whose distance is the local bandwidth. Distances
+#: differ little there; a small bandwidth makes weights fall off steeply.
 _STEEP_RANK = 2
-#: The same between answers, where a distance is a number of steps: so far that one more is little.
+#: The same for answers: a large bandwidth, since distances are whole numbers of steps.
 _WIDE_RANK = 30
-#: Rows and columns that are looked at, at most.
-_ROWS, _COLUMNS = 2000, 200
-#: Numbers below it, or above its inverse, have squares that lose digits.
+#: Most rows that are examined.
+_ROWS = 2000
+#: Most columns whose correlations are examined.
+_COLUMNS = 200
+#: Squares of numbers below this, or above its inverse, lose digits.
 _SMALL = 1e-100
-#: Rows have length 1 if their lengths differ by less than this share.
+#: Rows have one length if their lengths differ by less than this share.
 _SAME_LENGTH = 1e-3
-#: Share of values below 0 that makes data signed.
+#: Data are signed from this share of negative values on.
 _SIGNED = 0.05
-#: Share of values that are not 0, at most, in text.
+#: Text has at most this share of non-zero values.
 _THIN = 0.2
-#: Columns are uncorrelated by themselves below the first, and but for chance below the second;
-#: then variances that fall with at least this rank correlation, and columns enough to tell.
-_EXACTLY, _NEARLY, _FALLING, _ENOUGH_COLUMNS = 1e-4, 0.06, -0.7, 8
-#: Variances of columns whose standard deviation is so many times their mean: those of counts.
+#: Columns of a PCA have correlations below this, all rounding.
+_EXACTLY = 1e-4
+#: Columns count as uncorrelated below this mean correlation, beyond what chance gives.
+_NEARLY = 0.06
+#: Variances of components fall: their rank correlation with the order of columns is at most this.
+_FALLING = -0.7
+#: Fewer columns do not show whether they are uncorrelated other than by chance.
+_ENOUGH_COLUMNS = 8
+#: Columns of counts have variances whose standard deviation is at least this many times their mean.
 _UNEQUAL = 2.0
-#: A column of answers has at most so many different values.
+#: A column of answers has at most this many different values.
 _LEVELS = 10
-#: Numbers that a sparse matrix may have as a dense one to be compared as that (256 MB).
+#: Sparse samples are made dense up to this many numbers (256 MB).
 _AS_DENSE = 1 << 25
 
 
@@ -69,7 +75,7 @@ class GraphSettings:
     kernel: str = "gaussian"
     metric: str = "euclidean"
     scale: str | None = None
-    local_rank: int = _LOCAL_RANK
+    local_rank: int = LOCAL_RANK
     dense: bool = False
     n_neighbors: int | None = None
 
@@ -80,7 +86,7 @@ class GraphSettings:
 
     @property
     def is_table(self) -> bool:
-        """Whether columns are features of their own, which may be tamed and weighed."""
+        """Whether each column is a feature that may be transformed and weighed."""
         return self.kind in ("table", "answers")
 
     def arguments(self) -> dict[str, Any]:
@@ -97,16 +103,16 @@ class GraphSettings:
             "table": "brought to variance 1 (those of two values to 0 and 1.6)",
             "minmax": "brought to 0 to 1",
             "log-minmax": "as logarithms, brought to 0 to 1",
-            "centre": "less their mean",
+            "centre": "centred",
         }.get(self.scale, f"by {self.scale}")
         return f"{self.kind} ({self.why}): features {scale}, distance {self.metric}"
 
 
 def choose(X: Any) -> GraphSettings:
-    """Say how samples are best compared, by what their numbers look like.
+    """Choose how to compare samples, by what their numbers look like.
 
-    Sparse samples are looked at as dense ones would be, and compared in the same way, except that
-    the cosine stands for the correlation where they are too large to be made dense.
+    Sparse samples are treated like dense ones, except that the cosine replaces the correlation
+    where they are too large to be made dense.
 
     Parameters
     ----------
@@ -136,7 +142,7 @@ def choose(X: Any) -> GraphSettings:
 
 
 def _left(many: bool) -> dict[str, Any]:
-    """Leave columns the variance that they have: it says how much they matter."""
+    """Return settings that keep the variance of each column, which says how much it matters."""
     return {"metric": "cosine", "scale": "centre", "dense": True} if many else {}
 
 
@@ -152,10 +158,10 @@ def _table(seen: _Seen) -> GraphSettings:
 def _pattern(seen: _Seen, kind: str, why: str) -> GraphSettings:
     """Compare rows of many features by what is high and low in them."""
     counts = kind == "counts"
-    rank = _LOCAL_RANK if counts else _STEEP_RANK
+    rank = LOCAL_RANK if counts else _STEEP_RANK
     small = seen.n * seen.width <= _AS_DENSE
     if seen.sparse and not small:
-        # Neither the smallest value of a column nor the mean of a row may be taken away.
+        # Subtracting the minimum of a column or the mean of a row would make them dense.
         scale = "log-maxabs" if counts else "maxabs"
         why += ", sparse and large"
         return GraphSettings(kind, why, metric="cosine", scale=scale, local_rank=rank)
@@ -200,7 +206,7 @@ class _Seen:
         return self._share(self.values < 0) >= _SIGNED
 
     def _share(self, found: NDArray[np.bool_]) -> float:
-        """Return how many of all values some are."""
+        """Return the share of all values, zeros included, that are marked."""
         return float(np.count_nonzero(found) / (self.rows.shape[0] * self.width))
 
     @property
@@ -223,7 +229,7 @@ class _Seen:
 
     @property
     def counts(self) -> bool:
-        """Whether the values count something: whole, not below 0, and some columns far ahead."""
+        """Whether values are counts: whole, not below 0, with a few columns of large variance."""
         values = self.values
         if (values < 0).any() or (values != np.rint(values)).any():
             return False
@@ -244,7 +250,7 @@ class _Seen:
         return falling == -1 and self.width <= _MANY_FEATURES and self._exactly_uncorrelated()
 
     def _exactly_uncorrelated(self) -> bool:
-        """Whether columns have mean 0 and no correlation at all, as only those of a PCA have."""
+        """Whether columns have mean 0 and no correlation at all, which only a PCA gives."""
         mean = np.asarray(self.whole.mean(axis=0)).ravel()
         centred = bool((np.abs(mean) <= _EXACTLY * np.sqrt(self.variance)).all())
         return centred and self._correlation(self.whole, chance=False) < _EXACTLY
@@ -260,14 +266,14 @@ class _Seen:
 
     @property
     def levelled(self) -> int:
-        """Number of columns with few different values, each of which is there often."""
+        """Number of columns with few different values, about ten rows or more for each."""
         few = min(_LEVELS, self.rows.shape[0] // 10)
         table = self.rows.toarray() if self.sparse else np.asarray(self.rows)
         return sum(np.unique(column).size <= few for column in table.T)
 
 
 def _rank_correlation(variance: NDArray[Any]) -> float:
-    """Return how the variances of columns go with the order of these, from -1 to 1."""
+    """Return the rank correlation between the variances of columns and their order."""
     d = variance.size
     rank = np.empty(d)
     rank[np.argsort(variance, kind="stable")] = np.arange(d)

@@ -15,11 +15,11 @@ from sentree.graph.neighbors import is_sparse
 
 __all__ = ["Copies", "find_copies", "row_keys"]
 
-#: Seed of the numbers that keys are made with: any, but the same for all data.
+#: Seed of the random factors of row keys, the same for all data.
 _SEED = 20261116
-#: Values whose keys are made at a time (fits a cache).
+#: Values whose keys are computed at a time (fits a cache).
 _CHUNK = 1 << 17
-#: The leading bits of a number, which small whole numbers alone have, are also put last.
+#: Shift that copies the leading bits of a float to its end; small whole numbers have no others.
 _LEADING = np.uint64(44)
 
 KeyArray = NDArray[np.uint64]
@@ -82,7 +82,7 @@ class Copies:
         return self._copy(row, step), self._copy(row, step + 1), weight
 
     def _copy(self, row: Any, place: Any) -> NDArray[np.int64]:
-        """Return the sample that is a row's copy of a number, counted round."""
+        """Return the sample that is the copy of a row at a place, counted cyclically."""
         start = np.cumsum(self.count) - self.count
         found: NDArray[np.int64] = self._sorted[start[row] + place % self.count[row]]
         return found
@@ -94,15 +94,15 @@ class Copies:
 
 
 def _mixed(i: Any, j: Any) -> NDArray[np.int64]:
-    """Return a number without pattern for each pair, another for the pair turned round."""
+    """Return a pseudo-random number for each ordered pair."""
     return np.asarray((i.astype(np.int64) * 7919 + j.astype(np.int64) * 104729) * 48271 >> 7)
 
 
 def row_keys(samples: Any, seed: int = _SEED) -> KeyArray:
     """Return a number for each row that is the same for equal rows, dense or sparse.
 
-    A sum, over the features, of a fixed random number times the bits of the value. Different rows
-    have different keys but for chance; the order of the keys says nothing about the rows.
+    A sum, over the features, of a fixed random factor times the bits of the value. Different rows
+    almost surely have different keys.
     """
     n, width = samples.shape
     times = np.random.default_rng(seed).integers(0, 1 << 64, width, dtype=np.uint64) | np.uint64(1)
@@ -144,7 +144,7 @@ def find_copies(samples: Any, keys: KeyArray) -> Copies | None:
     number = np.empty(first.size, dtype=np.int64)
     number[order] = np.arange(first.size)
     row = number[inverse]
-    if not _same_rows(samples, first[order][row]):  # chance; other numbers tell them apart
+    if not _same_rows(samples, first[order][row]):  # two rows share a key: draw other factors
         return find_copies(samples, row_keys(samples, int(keys[0] >> _LEADING)))
     return Copies.of(row)
 

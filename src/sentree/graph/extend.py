@@ -1,4 +1,4 @@
-"""New samples for a graph: joined to its samples as those are joined to one another."""
+"""New samples for a graph: joined to its samples by the same rule as these to one another."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ __all__ = [
 
 
 class Reach(NamedTuple):
-    """What new samples have to do with those of a graph."""
+    """How new samples are joined to those of a graph."""
 
     weights: Any  # CSR array (new samples x samples), > 0
-    nearest: NDArray[np.int64]  # the nearest sample of each; -1 where nothing tells
+    nearest: NDArray[np.int64]  # the nearest sample of each; -1 where it is not known
     own: FloatArray  # weight of their own, which counts in their degree
-    equal: NDArray[np.bool_] | None = None  # whether the nearest has the very same row
+    equal: NDArray[np.bool_] | None = None  # whether the nearest has the same row
     copies: NDArray[np.int64] | None = None  # distinct row of each sample; these are then joined
 
 
@@ -97,7 +97,7 @@ class DistanceExtension:
 class SampleExtension:
     """New samples for a graph of samples: scaled, searched and weighed as those were.
 
-    Keeps a reference to the samples, and a bandwidth of each. The search is made ready at the first
+    Keeps a reference to the samples, and a bandwidth of each. The search is prepared at the first
     call and kept, but not pickled.
 
     Parameters
@@ -107,7 +107,7 @@ class SampleExtension:
     layout : Layout
         How they were scaled and compared.
     find : partial of NeighborSearch
-        Makes a space of samples ready to be searched.
+        Prepares the search in a space of samples.
     join : DistanceExtension
         How neighbours are weighed.
     copies : int array, optional
@@ -143,7 +143,7 @@ class SampleExtension:
         if is_sparse(X) != is_sparse(self.samples):
             X = X.toarray() if is_sparse(X) else sp.csr_array(X)
         if self._search is None:
-            self._search = self._made_ready()
+            self._search = self._prepared()
         space, keys = self._laid_out(X)
         found = self._search.of(space, keys)
         reach = self.join.joined(found)
@@ -154,7 +154,7 @@ class SampleExtension:
         equal[some] = found.distances[found.indptr[some]] == 0
         return reach._replace(equal=equal, copies=self.copies)
 
-    def _made_ready(self) -> NeighborSearch:
+    def _prepared(self) -> NeighborSearch:
         """Return the search among the samples, of which each row is there once."""
         samples = self.samples
         if self.copies is not None:

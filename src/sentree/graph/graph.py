@@ -14,9 +14,9 @@ IntArray = NDArray[np.integer[Any]]
 
 __all__ = ["Graph", "frozen", "largest_column", "module_cuts"]
 
-#: Two mirrored weights may differ by this share of the larger one (rounding of whoever made them).
+#: The two weights of an edge may differ by this share of the larger one, by rounding.
 _SYMMETRY_TOLERANCE = 1e-8
-#: Weights up to this, and down to its inverse, can be multiplied with one another a few times.
+#: Products of a few weights up to this, and down to its inverse, neither overflow nor vanish.
 _MODERATE = 2.0**100
 
 
@@ -217,9 +217,9 @@ class Graph:
     def moderate(self) -> tuple[Graph, float]:
         """Return the graph with weights of reasonable size, and what they were multiplied by.
 
-        Only ratios of weights count in clusters, but a search multiplies volumes, whose products
-        must be numbers. Where the largest weight is out of reason, all are multiplied by a power of
-        two, which rounds nothing; those that vanish beside it are no edges.
+        Clusters depend on ratios of weights alone, but a search multiplies volumes, and products
+        must not overflow. Where the largest weight is extreme, all are multiplied by a power of
+        two, which is exact; weights that become 0 are no edges.
         """
         largest = self.weights.max(initial=0.0)
         if largest == 0 or 1 / _MODERATE <= largest <= _MODERATE:
@@ -238,7 +238,7 @@ class Graph:
             return self
         indptr = np.concatenate((self.indptr, np.full(more.size, self.indptr[-1])))
         degrees = np.concatenate((self.degree, more))
-        larger = object.__new__(type(self))  # what was checked need not be checked again
+        larger = object.__new__(type(self))  # the parts are already checked
         larger._keep(frozen(indptr, None), self.indices, self.weights, frozen(degrees, None))
         return larger
 
@@ -297,7 +297,7 @@ def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:
     nonempty = np.flatnonzero(np.diff(indptr) > 0)
     sums = np.zeros(indptr.size - 1)
     if nonempty.size:
-        with np.errstate(over="ignore"):  # infinity is told where it is looked at
+        with np.errstate(over="ignore"):  # callers check for infinity
             sums[nonempty] = np.add.reduceat(weights, indptr[nonempty])
     return sums
 

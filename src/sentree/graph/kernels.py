@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray
 from sentree.graph.neighbors import Neighbors
 
-__all__ = ["KERNELS", "NEGATIVE", "Kernel", "Weigher", "bandwidths"]
+__all__ = ["KERNELS", "LOCAL_RANK", "NEGATIVE", "Kernel", "Weigher", "bandwidths"]
 
+#: The local bandwidth of a sample is the distance to this neighbour, unless the caller says so.
+LOCAL_RANK = 7
 #: A cosine this close to 0 is 0 up to rounding, and no edge.
 _COSINE_NOISE = 1e-12
 

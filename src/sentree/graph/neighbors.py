@@ -32,7 +32,6 @@ __all__ = [
     "canonical_metric",
     "exact_neighbors",
     "faiss_search",
-    "find_neighbors",
     "is_sparse",
     "make_space",
     "neighbors_from_distances",
@@ -42,34 +41,38 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-#: Distances that differ by less than this share are a tie: their order would be rounding.
+#: Distances that differ by less than this share are a tie, since rounding decides their order.
 _TIE = 1e-12
-#: Squared distances of unit rows are known to about this, whatever their size.
+#: Absolute precision of squared distances between unit rows.
 _UNIT_TIE = 2e-15
-#: Squared distances whose relative error may exceed this are computed from differences.
+#: Squared distances with a larger relative error are computed again from differences.
 _PRECISION = 1e-11
-#: An odd number without pattern: products with it are as good as random.
+#: An odd multiplier that mixes bits (2^64 divided by the golden ratio).
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-#: Bytes of one block of a distance matrix, and of one chunk of gathered rows (cache-sized).
+#: Bytes of one block of a distance matrix.
 _BLOCK_BYTES = 1 << 26
+#: Bytes of one chunk of gathered rows, which fits a cache.
 _CHUNK_BYTES = 1 << 20
-#: Multiplications of one call of scikit-learn (about a second), and fewest queries of one:
-#: only between calls is Ctrl-C heard. faiss listens by itself.
-_CALL_WORK, _CALL_QUERIES = 1 << 31, 256
+#: Multiplications in one call of scikit-learn, about a second: Ctrl-C acts between calls.
+_CALL_WORK = 1 << 31
+#: Fewest queries in one call of scikit-learn.
+_CALL_QUERIES = 256
 
-#: The process that loaded this module; in another one it came by a fork.
+#: The process that loaded this module; another one is a fork of it.
 _IMPORTED_BY = os.getpid()
 
-#: "auto" searches exactly up to this many samples, and by KD-tree up to this many features.
+#: "auto" searches exactly up to this many samples.
 EXACT_LIMIT = 5000
+#: Above that, "auto" searches by KD-tree up to this many features.
 KD_TREE_FEATURES = 3
 
-#: The approximate search must find this share of the true neighbours of the sampled queries, so
-#: that 0.95 holds for all of them.
+#: Recall that the approximate search must reach on sampled queries, so that it is 0.95 on all.
 _RECALL = 0.98
+#: Number of sampled queries.
 _RECALL_QUERIES = 256
+#: Cells of the inverted file that are probed at first.
 _FIRST_PROBES = 4
-#: Samples per cell to train the inverted file on: a quarter of what faiss takes, the same recall.
+#: Samples per cell to train the inverted file on, a quarter of faiss's default at the same recall.
 TRAINING_PER_CELL = 64
 
 
@@ -213,11 +216,6 @@ class Queries:
         """Every sample of a space."""
         return cls(space, np.arange(space.n), keys)
 
-    @classmethod
-    def some_of(cls, space: Space, rows: IndexArray) -> Queries:
-        """Some samples of a space."""
-        return cls(space.take(rows), rows)
-
     def part(self, start: int, stop: int) -> Queries:
         """A range of the queries."""
         if start == 0 and stop == self.space.n:
@@ -227,18 +225,17 @@ class Queries:
         return Queries(self.space.take(np.arange(start, stop)), own, keys)
 
     def hide_own(self, table: FloatArray) -> None:
-        """Put each query out of its own reach in a table of distances to all samples."""
+        """Set the distance of each query to itself to infinity in a table of distances."""
         if self.own is not None:
             table[np.arange(self.own.size), self.own] = np.inf
 
     def tie_order(
         self, rows: IndexArray, columns: IndexArray, n: int, keys: KeyArray | None
     ) -> NDArray[Any]:
-        """An order of equally near samples that favours none.
+        """Return sort keys for equally near samples.
 
-        With the keys of all samples it depends on the two rows alone, and is the same for both, so
-        that the order of the samples does not matter. Else it is how far behind the query a column
-        comes.
+        With row keys they depend on the two rows alone, symmetrically, so that the order of the
+        samples does not matter. Without, they count how many rows after the query a column comes.
         """
         if keys is not None and self.keys is not None:
             mixed = (self.keys[rows] + keys[columns]) * _MIX
@@ -384,9 +381,9 @@ class _ExactEuclidean:
     def candidates(
         self, queries: Queries, p: int, ties: bool
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-        """Queries, columns and exact squared distances of all possible neighbours.
+        """Return queries, columns and exact squared distances of all possible neighbours.
 
-        Without ``ties``, of very many about as far as the p-th some are enough.
+        Without ``ties``, of very many that are as far as the p-th only some are returned.
         """
         whole = queries.space is self.space
         centred, norms = (self.centred, self.norms) if whole else self._centre(queries.space.points)
@@ -515,10 +512,10 @@ def sklearn_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Searc
 
 @contextmanager
 def _fork_safe() -> Iterator[None]:
-    """Use one thread of OpenMP for a while if this process is the child of a fork.
+    """Use a single OpenMP thread if this process is a fork.
 
-    The threads that a search of the parent has left are not there in the child, and faiss and
-    scikit-learn would wait for them forever.
+    A fork does not have the threads of its parent, and faiss and scikit-learn would wait for them
+    forever.
     """
     if os.getpid() == _IMPORTED_BY:
         yield
@@ -568,7 +565,7 @@ def _enough_probes(
     rng = np.random.default_rng(seed)
     size = min(space.n, _RECALL_QUERIES)
     rows = np.sort(rng.choice(space.n, size=size, replace=False)).astype(np.int64)
-    truth = exact_neighbors(space, p, Queries.some_of(space, rows))
+    truth = exact_neighbors(space, p, Queries(space.take(rows), rows))
     farthest = truth.distances[truth.indptr[:-1] + p - 1, None] * (1 + _TIE) + space.tie
     index.nprobe = min(_FIRST_PROBES, index.nlist)
     while True:
@@ -589,7 +586,7 @@ def faiss_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
             "neighbors='faiss' needs dense data and the metric 'euclidean', 'cosine' or "
             "'correlation'; use neighbors='sklearn'"
         )
-    # Single precision loses what all samples share; centring takes that away first.
+    # Centring first: a large common offset would use up the digits of single precision.
     centre = space.points.mean(axis=0)
     points = (space.points - centre).astype(np.float32)
     with _faiss_threads(n_jobs):
@@ -612,8 +609,8 @@ def faiss_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
     return search
 
 
-def _search_beyond(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
-    """Search by tree or inverted file where they apply, where exact search is no longer cheap."""
+def _search_large(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
+    """Search many samples: by an inverted file, or with scikit-learn where that does not apply."""
     sparse = is_sparse(space.points)
     tree = not sparse and space.points.shape[1] <= KD_TREE_FEATURES
     if isinstance(space, MetricSpace) or sparse or tree:
@@ -623,7 +620,7 @@ def _search_beyond(space: Space, p: int, n_jobs: int | None, seed: int) -> Searc
 
 #: Search strategies by name, beside the exact one.
 SEARCHES: dict[str, Callable[[Space, int, int | None, int], Search]] = {
-    "auto": _search_beyond,
+    "auto": _search_large,
     "faiss": faiss_search,
     "sklearn": sklearn_search,
 }
@@ -687,13 +684,6 @@ def _with_direction(space: Space) -> tuple[NDArray[np.intp], Space]:
     """Return the samples that have a direction, and the space of them alone."""
     rows = np.flatnonzero(space.has_direction())
     return rows, space if rows.size == space.n else space.take(rows)
-
-
-def find_neighbors(
-    space: Space, p: int, search: str, n_jobs: int | None, seed: int, ties: bool = True
-) -> Neighbors:
-    """Find the p nearest others of every sample; samples without direction get and are none."""
-    return NeighborSearch(space, p, search, n_jobs, seed, ties).others()
 
 
 def neighbors_from_distances(matrix: Any, p: int | None, new: bool = False) -> Neighbors:

@@ -19,14 +19,12 @@ __all__ = ["Layout", "Scale", "check_samples", "check_squares", "weigh"]
 _LARGEST = 1e150
 #: Squares of smaller values are 0, or have lost digits.
 _SMALLEST = 1e-140
-
-
-#: How far apart the two values of a column of truths are where other features have variance 1.
-_TRUTH = 1.6
+#: Distance between the two values of a binary column, where other features have variance 1.
+_BINARY = 1.6
 
 
 class Scale(NamedTuple):
-    """Features less an offset, over a spread; infinite for constant ones, which so become 0."""
+    """Features minus an offset, divided by a spread, which is infinite for constant ones."""
 
     offset: FloatArray
     spread: FloatArray
@@ -54,7 +52,7 @@ def _zscore(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to mean 0 and variance 1."""
     from sklearn.preprocessing import StandardScaler
 
-    # A power of two changes no digit, and squares stay within what numbers can hold.
+    # Dividing by a power of two is exact, and squares do not overflow.
     _, power = np.frexp(np.abs(samples).max(axis=0))
     unit = np.ldexp(1.0, power)
     scaler = StandardScaler().fit(samples / unit)
@@ -62,14 +60,14 @@ def _zscore(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _table(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bring each feature to variance 1, but columns of two values to a fixed distance of these.
+    """Bring each feature to variance 1, but the two values of a binary column to a fixed distance.
 
-    Their variance would make the rarer of two values the more important.
+    With variance 1, the rarer of two values would be farther away, the rarer it is.
     """
     offset, spread = _zscore(samples)
     low, high = samples.min(axis=0), samples.max(axis=0)
     two = ((samples == low) | (samples == high)).all(axis=0)
-    return np.where(two, low, offset), np.where(two, (high - low) / _TRUTH, spread)
+    return np.where(two, low, offset), np.where(two, (high - low) / _BINARY, spread)
 
 
 def _centre(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -117,8 +115,8 @@ def _sparse_scale(samples: Any, scale: str, metric: Metric) -> tuple[FloatArray,
 class Layout:
     """How samples are scaled and compared: fitted once, the same for new ones.
 
-    Long tails are drawn in first, then features are scaled, then weighed; directions, combinations
-    of weighed features that tell classes apart, go in beside them.
+    Long tails are taken as logarithms first, then features are scaled, then weighed. Directions,
+    which are combinations of weighed features that separate classes, are added as columns.
     """
 
     metric: Metric
@@ -154,7 +152,7 @@ class Layout:
         return replace(self, weights=weights, directions=directions)
 
     def scaled(self, samples: Any) -> Any:
-        """Return checked samples with their features drawn in, scaled and weighed."""
+        """Return checked samples with their features transformed, scaled and weighed."""
         if self.logarithm:
             samples = _logarithms(samples)
         if self.tails is not None:
@@ -178,12 +176,12 @@ def _logarithms(samples: Any) -> Any:
 
 
 def weigh(samples: FloatArray, weights: FloatArray, directions: FloatArray | None) -> FloatArray:
-    """Return scaled samples with their features weighed, and directions of these beside them."""
+    """Return scaled samples with their features weighed, and directions as further columns."""
     weighed = np.clip(samples * weights, -_LARGEST, _LARGEST)
     if directions is None:
         return weighed
-    # Feature by feature: a matrix product rounds a row by what is beside it, and a training sample
-    # that comes back alone would not be found equal.
+    # Feature by feature: a matrix product may round a row differently in another batch, and a
+    # training sample must be found equal when it is predicted.
     along = np.zeros((len(samples), directions.shape[1]))
     for column, direction in zip(weighed.T, directions, strict=True):
         along += column[:, None] * direction

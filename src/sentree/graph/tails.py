@@ -1,4 +1,4 @@
-"""Columns with long tails: found, and drawn in by a logarithm before features are scaled."""
+"""Columns with long tails: detected, and taken as logarithms before features are scaled."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from sentree.graph import FloatArray
 
 __all__ = ["Tails", "find_tails"]
 
-#: Quantiles that stand for a column: enough for its shape, and single outliers are not among them.
+#: Number of quantiles that represent a column; single outliers are not among them.
 _POINTS = 1000
-#: Fewer samples, or fewer values, do not show a tail.
-_FEWEST_SAMPLES, _FEWEST_VALUES = 50, 8
-#: A tail is long where the farthest percent is so many times farther from the middle than in a
-#: normal column, measured by its middle half.
+#: Columns of fewer samples are left as they are.
+_FEWEST_SAMPLES = 50
+#: Columns of fewer different values are left as they are.
+_FEWEST_VALUES = 8
+#: A tail is long if the ratio of its 99 % quantile to its third quartile, both as distances from
+#: the median, is this many times that of a normal column.
 _LONG = 1.4
-#: Likeness to a normal column from which a column is left as it is, and the same where both tails
-#: are long: rings and discs around a dense middle look like that.
-_NORMAL, _NORMAL_BOTH = 0.93, 0.8
-#: The middle half of a column with one long tail is so many times longer on that side, and the
-#: middle four fifths: a far group alone stretches neither.
-_LOPSIDED = (1.3, 1.5)
-#: The logarithm must leave at most this share of the misfit, so that what it straightens is a tail
-#: and not a gap between clusters.
-_LEFT_OVER = 1 / 3
-#: Where the logarithm sets in: quantiles of the distance from where it starts.
-_ONSETS = (0.02, 0.1, 0.25, 0.5)
-#: How many times farther than the third quartile the last percent of a normal column is.
+#: That ratio in a normal column.
 _NORMAL_RATIO = 3.449
+#: A column is left as it is above this correlation with a normal one.
+_NORMAL = 0.93
+#: The same where both tails are long; discs in rings have such columns.
+_NORMAL_BOTH = 0.8
+#: With one long tail, the third quartile and the 90 % quantile are this many times farther from the
+#: median on that side than on the other. A distant group alone moves neither.
+_LOPSIDED = (1.3, 1.5)
+#: The logarithm must leave at most this share of the misfit. It does not remove gaps.
+_LEFT_OVER = 1 / 3
+#: Scales of the logarithm that are tried: quantiles of the distance from its base.
+_ONSETS = (0.02, 0.1, 0.25, 0.5)
 
 
 class Tails(NamedTuple):
@@ -41,7 +43,7 @@ class Tails(NamedTuple):
     onset: FloatArray
 
     def __call__(self, samples: FloatArray) -> FloatArray:
-        """Return a copy of the samples with their long columns drawn in."""
+        """Return a copy of the samples with the logarithm of these columns."""
         drawn = np.array(samples, dtype=np.float64)
         drawn[:, self.columns] = _log(drawn[:, self.columns], self.base, self.onset)
         return drawn
@@ -50,9 +52,9 @@ class Tails(NamedTuple):
 def find_tails(samples: FloatArray) -> Tails | None:
     """Return the columns of dense samples that have long tails; None where no column has.
 
-    A column has one where the middle of the data, not only single outliers or a far group, is
-    stretched to a side (or to both), and where a logarithm makes it almost normal. Columns with
-    gaps between clusters stay as they are, since a logarithm does not straighten these.
+    A column has one where the middle of the data, not only single outliers or a distant group, is
+    stretched to one side (or both), and where a logarithm makes it almost normal. Columns with gaps
+    between clusters stay as they are, since a logarithm does not make these normal.
     """
     n, width = samples.shape
     if n < _FEWEST_SAMPLES:
@@ -66,7 +68,7 @@ def find_tails(samples: FloatArray) -> Tails | None:
 
 
 def _fit(column: FloatArray) -> tuple[float, float] | None:
-    """Return where the logarithm of a column starts and sets in; None where it needs none."""
+    """Return the base and the scale of the logarithm of a column; None where it needs none."""
     points = _outline(np.sort(column))
     if np.unique(points).size < _FEWEST_VALUES:
         return None
@@ -84,7 +86,7 @@ def _fit(column: FloatArray) -> tuple[float, float] | None:
 
 
 def _outline(ordered: FloatArray) -> FloatArray:
-    """Return quantiles of a column in order, as values that occur."""
+    """Return quantiles of a sorted column, each a value of it."""
     n = ordered.size
     if n <= _POINTS:
         return ordered
@@ -92,7 +94,7 @@ def _outline(ordered: FloatArray) -> FloatArray:
 
 
 def _scores(points: FloatArray) -> FloatArray:
-    """Return what values in order would be in a normal column; ties have their mean."""
+    """Return the normal scores of sorted values; ties have their mean."""
     from scipy.special import ndtri
 
     n = points.size
@@ -102,17 +104,17 @@ def _scores(points: FloatArray) -> FloatArray:
 
 
 def _likeness(points: FloatArray, scores: FloatArray) -> float:
-    """Return the correlation of values with those of a normal column."""
+    """Return the correlation of sorted values with their normal scores."""
     centred = points - points.mean()
-    centred /= np.abs(centred).max() or 1.0  # squares stay within what numbers can hold
+    centred /= np.abs(centred).max() or 1.0  # squares do not overflow
     size = float(np.sqrt((centred**2).sum() * (scores**2).sum()))
     return float(centred @ scores) / size if size > 0 else 0.0
 
 
 def _bases(points: FloatArray) -> tuple[list[float], float]:
-    """Return where a logarithm may start, and the likeness from which none is needed.
+    """Return possible bases of the logarithm, and the correlation above which it is not needed.
 
-    It starts opposite to a long tail, and in the middle of two.
+    The base is at the end opposite to a long tail, or at the median of two.
     """
     middle = float(np.median(points))
     up, down = _reach(points - middle), _reach(middle - points)
@@ -126,7 +128,7 @@ def _bases(points: FloatArray) -> tuple[list[float], float]:
 
 
 def _reach(away: FloatArray) -> tuple[float, float, float]:
-    """Return how far the third quartile, the last tenth and the last percent are away."""
+    """Return the third quartile, the 90 % and the 99 % quantile of distances."""
     quartile, tenth, percent = np.quantile(away, [0.75, 0.9, 0.99])
     return float(quartile), float(tenth), float(percent)
 
@@ -138,7 +140,7 @@ def _is_long(here: tuple[float, float, float], there: tuple[float, float, float]
 
 
 def _onsets(points: FloatArray, base: float) -> list[float]:
-    """Return where a logarithm may set in: at small to middling distances from its start."""
+    """Return scales of the logarithm to try: small to middling distances from its base."""
     away = np.abs(points - base)
     return np.unique(np.quantile(away[away > 0], _ONSETS)).tolist() if away.any() else []
 

@@ -1,4 +1,4 @@
-"""H5AD files: single parts are read, never the whole."""
+"""H5AD files, of which only the parts that are needed are read."""
 
 from __future__ import annotations
 

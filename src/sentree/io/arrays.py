@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,13 +21,10 @@ _SAMPLES = ("X", "fea", "data")
 
 def read_arrays(source: InputFile) -> dict[str, Any]:
     """Return the arrays of a file by name; a single one is called X."""
+    read = {"npy": _read_npy, "mtx": _read_mtx, "npz": _read_npz, "mat": _read_mat}
     try:
-        if source.format == "npy":
-            with source.open() as stream:
-                return {"X": np.load(stream, allow_pickle=False)}
-        if source.format == "mtx":
-            return {"X": _read_mtx(source)}
-        return _read_npz(source) if source.format == "npz" else _read_mat(source)
+        with source.open() as stream:
+            return read[source.format](stream, source.name)
     except (InputError, MemoryError):
         raise
     except ValueError as error:
@@ -95,42 +92,40 @@ def _refuse(source: str, row: int, column: int, value: float) -> None:
     )
 
 
-def _read_mtx(source: InputFile) -> Any:
+def _read_npy(stream: IO[bytes], name: str) -> dict[str, Any]:
+    return {"X": np.load(stream, allow_pickle=False)}
+
+
+def _read_mtx(stream: IO[bytes], name: str) -> dict[str, Any]:
     from scipy.io import mmread
 
-    with source.open() as stream:
-        return mmread(stream)
+    return {"X": mmread(stream)}
 
 
-def _read_npz(source: InputFile) -> dict[str, Any]:
-    with source.open() as stream, np.load(stream, allow_pickle=False) as file:
-        names = file.files
-        if "header" in names and "labels" in names and file["header"].dtype.kind == "S":
+def _read_npz(stream: IO[bytes], name: str) -> dict[str, Any]:
+    with np.load(stream, allow_pickle=False) as file:
+        stored = set(file.files)
+        if {"header", "labels"} <= stored and file["header"].dtype.kind == "S":
             raise InputError(
-                f"{source.name} is a model of sentree.save, not data: it is for ",
+                f"{name} is a model of sentree.save, not data: it is for ",
                 Elsewhere("sentree.load"),
             )
-        if {"format", "shape", "data"} <= set(names):
-            return {"X": _sparse(source)}
-        return {name: file[name] for name in names}
+        if not {"format", "shape", "data"} <= stored:
+            return {key: file[key] for key in file.files}
+    stream.seek(0)
+    return {"X": sp.load_npz(stream)}  # type: ignore[arg-type, unused-ignore]
 
 
-def _sparse(source: InputFile) -> Any:
-    with source.open() as stream:
-        return sp.load_npz(stream)  # type: ignore[arg-type, unused-ignore]
-
-
-def _read_mat(source: InputFile) -> dict[str, Any]:
+def _read_mat(stream: IO[bytes], name: str) -> dict[str, Any]:
     from scipy.io import loadmat
 
-    with source.open() as stream:
-        if stream.read(4) == b"\x89HDF":
-            raise InputError(
-                f"{source.name} is a MATLAB 7.3 file: save it with save(..., '-v7') and read that"
-            )
-        stream.seek(0)
-        stored = loadmat(stream)  # type: ignore[arg-type, unused-ignore]
-    return {name: value for name, value in stored.items() if not name.startswith("__")}
+    if stream.read(4) == b"\x89HDF":
+        raise InputError(
+            f"{name} is a MATLAB 7.3 file: save it with save(..., '-v7') and read that"
+        )
+    stream.seek(0)
+    stored = loadmat(stream)  # type: ignore[arg-type, unused-ignore]
+    return {key: value for key, value in stored.items() if not key.startswith("__")}
 
 
 def _shapes(arrays: Mapping[str, Any]) -> str:

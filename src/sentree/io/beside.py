@@ -132,8 +132,10 @@ def _one_column(values: list[Any], source: InputFile, ids: NDArray[Any] | None =
 def _with_ids(frame: pandas.DataFrame, source: str) -> Columns:
     """Tell the ids from the rest; rows that are numbered from 0 have no ids."""
     first = frame.columns[0]
-    if frame.shape[1] > 1 and first == "row" and frame[first].astype(str).tolist() == _rows(frame):
-        frame = frame.drop(columns="row")
+    if frame.shape[1] > 1 and first == "row":
+        rows = [str(row) for row in range(len(frame))]
+        if frame["row"].astype(str).tolist() == rows:
+            frame = frame.drop(columns="row")
     cells = {name: frame[name].to_numpy(dtype=object) for name in frame.columns}
     texts = columns.texts_of(frame.iloc[:, :1])  # text in other columns is what is read
     candidates = candidates_of(list(cells), texts) if len(cells) > 1 else ()
@@ -144,11 +146,6 @@ def _with_ids(frame: pandas.DataFrame, source: str) -> Columns:
         return Columns(cells, source=source)
     ids = check_ids(cells.pop(id_name), id_name, source, by_row, guessed=True)
     return Columns(cells, ids, id_name, source)
-
-
-def _rows(frame: pandas.DataFrame) -> list[str]:
-    """Return the numbers of the rows as text."""
-    return [str(row) for row in range(len(frame))]
 
 
 @own_remedies

@@ -61,7 +61,7 @@ def feature_array(
     source: str,
     where: Callable[[int], str],
 ) -> NDArray[np.float64]:
-    """Return columns as numbers in row order, all finite, or name the first that is none."""
+    """Return columns as an array of finite numbers, or name the first value that is none."""
     if not features:
         raise InputError(
             f"{source}: no column is left as a feature: {listed(list(frame.columns))} are ids, "
@@ -101,7 +101,7 @@ def _is_real(kind: Any) -> bool:
 
 
 def _no_number(column: pandas.Series[Any]) -> NDArray[np.bool_]:
-    """Tell which cells are there and are no numbers."""
+    """Mark the cells that are neither missing nor numbers."""
     import pandas as pd
 
     unread = pd.to_numeric(column, errors="coerce").isna() & column.notna()
@@ -139,7 +139,7 @@ def _no_numbers(
         )
     more = int(wrong.sum()) - 1
     others = f" (and {more} more like it)" if more else ""
-    zeros = ", since zeros in front make a name of it" if is_padded(cell) else ""
+    zeros = " but a name, since it has leading zeros" if is_padded(cell) else ""
     raise InputError(
         f"{place}{others}, which is no number{zeros}: correct the cell, or leave out the row "
         "or the column",

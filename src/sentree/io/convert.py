@@ -25,7 +25,7 @@ from sentree.io.trees import read_tree, write_tree
 
 __all__ = ["convert"]
 
-#: More cells than these of a sparse matrix are not written one by one.
+#: Sparse matrices with more cells than this are not written as text.
 _DENSE = 1 << 27
 #: Formats of a table that may hold text.
 _WITH_TEXT = (*TEXT, "parquet", "json")
@@ -249,7 +249,7 @@ def _from_model(source: InputFile, target: str | Path, into: str) -> str:
 
 
 class _AnyNames(Named):
-    """Takes every name for the name of a sample, and numbers them as they come."""
+    """Accepts any name, and numbers names in order of appearance."""
 
     source = "the file"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sentree.constraints import Constraints
@@ -104,7 +105,7 @@ class Gathered:
         made = self._build(members, values, complete, hard=False)
         if any(said.hard for said in self.said):
             hard = self._build(members, values, complete, hard=True)
-            made = Constraints(**(_fields(made) | {"hard": hard}))
+            made = replace(made, hard=hard)
         return made
 
     def _classes(self) -> list[Any]:
@@ -113,7 +114,7 @@ class Gathered:
         values: list[Any] = clean_labels([*named, *(self.classes or ())]).tolist()
         for said, value in zip(self.said, values, strict=False):
             if said.kind == "not-label" and value is None:
-                raise InputError(f"{said.where()}: the class {said.value!r} says nothing")
+                raise InputError(f"{said.where()}: the class {said.value!r} means unknown")
         if None in values[len(self.said) :]:
             raise InputError(f"{self.source}: a class of the complete list means unknown")
         return values
@@ -300,7 +301,3 @@ def _weight(value: Any, place: Lines | Statement, k: int) -> float:
     if not 0 < number < math.inf:
         raise InputError(f"{place.where(k)}: the weight is {value!r}, expected a number above 0")
     return number
-
-
-def _fields(made: Constraints) -> dict[str, Any]:
-    return {name: getattr(made, name) for name in made.__dataclass_fields__}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import numpy as np
 import scipy.sparse as sp
@@ -111,7 +112,8 @@ def read_graph(
     edges lose their direction, with a warning. Vertices are in order of their first appearance;
     where their names are whole numbers without gaps, in the order of these, and numbers from 0
     are no ids but the numbers of the rows. An edge of a vertex to itself is an error in a list of
-    edges; the diagonal of a matrix is left out. Weights are at least 0, and 0 is no edge.
+    edges and in GraphML, as is a GraphML node that is declared twice or not at all; the diagonal of
+    a matrix is left out. Weights are at least 0, and 0 is no edge.
     """
     found = open_source(source, GRAPH_FORMATS, format)
     if layer is not None and found.format not in ("h5ad", "npz"):
@@ -246,6 +248,7 @@ def _from_graphml(source: InputFile) -> GraphFile:
         raise InputError(f"{source.name} cannot be read as GraphML: {error}") from None
     if not len(read):
         raise InputError(f"{source.name} holds no nodes")
+    _check_nodes(source, read)
     if read.is_directed():
         warn(
             f"{source.name} is a directed graph: its edges lose their direction, and weights of "
@@ -273,6 +276,21 @@ def _from_graphml(source: InputFile) -> GraphFile:
     pairs = np.array([(row[a], row[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
     graph = Graph.from_edges(pairs, np.array([w for *_, w in edges], dtype=float), n=len(read))
     return GraphFile(graph, ids, id_name, source.name, about)
+
+
+def _check_nodes(source: InputFile, read: Iterable[str]) -> None:
+    """Refuse nodes that are declared twice or not at all, which networkx unites or adds."""
+    declared: set[str | None] = set()
+    with source.open() as stream:
+        for _, element in ElementTree.iterparse(stream):
+            if element.tag.rpartition("}")[2] == "node":
+                name = element.get("id")
+                if name in declared:
+                    raise InputError(f"{source.name}: two nodes have the id {name!r}")
+                declared.add(name)
+    for name in read:
+        if name not in declared:
+            raise InputError(f"{source.name}: an edge names the node {name!r}, which is not there")
 
 
 def _graphml_bytes(names: NDArray[Any], edges: Iterable[tuple[Any, ...]]) -> bytes:

@@ -1,7 +1,7 @@
 """Which column of a table names its samples.
 
-The ids are the first column named like ids whose values are all different, else the first such
-column of text; without one, rows are numbered.
+The ids are the first column named like ids whose values are all different, else the first text
+column whose values are all different, else rows are numbered. Numbers with fractions are no ids.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io.errors import Either, InputError, Param, Piece
+from sentree.io.errors import InputError, Param, Piece
+from sentree.io.text import MISSING
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Choice", "candidates_of", "check_ids", "find_ids", "first_ids", "named_like_ids"]
+__all__ = ["Choice", "candidates_of", "check_ids", "first_ids", "named_like_ids"]
 
 #: Names of columns of ids: sample_id, PassengerId, patient, index, and none at all.
 _NAMES = re.compile(
@@ -51,37 +52,17 @@ def candidates_of(names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]
 
 
 def first_ids(frame: pandas.DataFrame, candidates: Sequence[str]) -> str | None:
-    """Return the first of some columns whose values are all different."""
-    return next((name for name in candidates if frame[name].is_unique), None)
+    """Return the first of some columns whose values are all different and no fractions."""
+    found = (name for name in candidates if frame[name].is_unique)
+    return next((name for name in found if not _has_fractions(frame[name])), None)
 
 
-def find_ids(
-    frame: pandas.DataFrame, choice: Choice, source: str, where: Callable[[int], str]
-) -> str | None:
-    """Return the column of ids, None where there is none.
+def _has_fractions(column: pandas.Series[Any]) -> bool:
+    """Tell whether a column holds numbers that are not all whole."""
+    import pandas as pd
 
-    A column named like ids that is not used as such is an error, since ids are no features.
-    """
-    chosen = first_ids(frame, choice.candidates) if choice.id is None else choice.id
-    for name in () if choice.exact else choice.candidates:
-        if name == chosen or not named_like_ids(name):
-            continue
-        if chosen is None:  # an error that says what is repeated
-            check_ids(frame[name].to_numpy(dtype=object), name, source, where, guessed=True)
-        raise InputError(
-            f"{source}: column {name!r} is named like ids, but the ids are those of {chosen!r}: ",
-            Either(
-                (
-                    "if it names the samples, say ",
-                    Param("id_column", name),
-                    "; else leave it out with ",
-                    Param("drop", [name]),
-                ),
-                "leave it out",
-            ),
-            "; if it is a feature, give it a name that says so",
-        )
-    return chosen
+    numbers = pd.to_numeric(column[~column.isin(MISSING)], errors="coerce")
+    return bool(numbers.notna().all() and (numbers % 1 != 0).any())
 
 
 def check_ids(

@@ -15,7 +15,7 @@ _SURE = {"newick": "tree", "graphml": "graph", "parquet": "table", "mat": "table
 
 
 def tell(source: InputFile, into: str, separator: str | None = None) -> str:
-    """Tell what a file holds from its format, its first lines, and what is to become of it."""
+    """Tell what a file holds from its format, its first lines, and the format to write."""
     if source.format in _SURE:
         return _SURE[source.format]
     if source.format == "npz" and _is_model(source):

@@ -36,8 +36,8 @@ def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArra
 
     Unknown are missing values, empty text, -1, "?", "NA", "unknown", "unassigned" and the like in
     any case, and whatever is in ``unknown``. Where all other labels are numbers, or text that
-    says numbers, they become whole numbers (and stay fractions where they are: these are no
-    classes, and :class:`~sentree.Constraints` will say so).
+    reads as numbers, they become whole numbers (fractions stay, and :class:`~sentree.Constraints`
+    refuses them as classes).
 
     Examples
     --------
@@ -65,10 +65,7 @@ def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArra
 
 
 def _as_number(value: Any) -> Any:
-    """Return a number, or text that says one; None for anything else.
-
-    Zeros in front make a name of it: 007 is not 7.
-    """
+    """Return a number, also from text; None for anything else, and for leading zeros (007)."""
     if not isinstance(value, str):
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     if re.fullmatch(r"\s*-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][-+]?[0-9]+)?\s*", value):
@@ -174,7 +171,7 @@ def _by_name(
     unknown: Collection[Any],
     source: str,
 ) -> NDArray[Any]:
-    """Return labels of the samples that are named; nobody has two."""
+    """Return the labels of the samples that are named; refuse two for one sample."""
     rows = names.rows(keys, source, by=by, where=place.where)
     cleaned = clean_labels(values, unknown)
     labels = np.full(names.n, None, dtype=object)

@@ -130,7 +130,7 @@ def listed_rows(value: Any, what: str, lengths: tuple[int, ...]) -> list[list[An
 def names_columns(cells: list[str], names: Named, by: By) -> bool:
     """Tell whether cells that should name samples are names of columns instead.
 
-    They are if none of them names a sample, and each is a usual heading or not even near a name.
+    They are if none of them names a sample, and each is a usual heading or unlike any id.
     """
     if any(names.has(cell, by) for cell in cells):
         return False

@@ -100,7 +100,7 @@ class Named:
         table = self._row_of
         texts = [str(value) for value in given]
         found = [table.get(text, -1) for text in texts]
-        if -1 in found:  # spaces around ids are no part of them, unless they are
+        if -1 in found:  # try again without spaces around them
             found = [table.get(texts[k].strip(), -1) if r < 0 else r for k, r in enumerate(found)]
         if -1 not in found:
             return np.array(found, dtype=np.int64)
@@ -109,9 +109,8 @@ class Named:
         if max(found) < 0 and all(x is not None and 0 <= x < self.n for x in numbers):
             raise InputError(
                 f"{place(k)}: there is no sample called {texts[k]!r} in {self.source}, whose ids "
-                f"are like {self.ids[0]!r}; all values of {what} are row numbers, "  # type: ignore[index]
-                "though",
-                (": if they are meant as such (counted from 0), say ", Param("by", "row")),
+                f"are like {self.ids[0]!r}; all values of {what} could be row numbers",  # type: ignore[index]
+                (": if they are, counted from 0, say ", Param("by", "row")),
             )
         hint = did_you_mean(texts[k], table) or f"; its ids are like {self.ids[0]!r}."  # type: ignore[index]
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sentree.io import annotated, arrays, columns, text
 from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
-from sentree.io.ids import Choice, candidates_of, check_ids, find_ids, first_ids
+from sentree.io.ids import Choice, candidates_of, check_ids, first_ids
 from sentree.io.names import Named
 from sentree.io.sources import TEXT, InputFile, open_source
 
@@ -77,8 +77,8 @@ def read_samples(
 ) -> Samples:
     """Read samples from a file.
 
-    Nothing is guessed in silence: a column that is neither a number nor accounted for is an
-    error that says what can be done about it.
+    A column that is neither numbers nor named in one of the parameters is an error, which says what
+    can be done about it.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def read_samples(
         ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
     id_column : str, optional
         The column of ids. By default the first column named like ids (id, sample_id, PassengerId,
-        sample, name, index, ...) whose values are all different, else the first such column of
-        text, else none: then rows are numbered. ``id_name`` of the result tells. Numbers with
-        zeros in front are text. A second column named like ids is an error, not a feature.
+        sample, name, index, ...) whose values are all different, else the first text column whose
+        values are all different, else none: then rows are numbered. ``id_name`` of the result
+        tells. Numbers with leading zeros are text; numbers with fractions are no ids by default.
     drop, take : sequences of str
         Columns that are no features; both are in ``columns`` of the result. Columns without names
         are known by number, counted from 0. In NPZ and MAT files ``take`` also names other arrays
@@ -143,9 +143,17 @@ def read_samples(
         )
         kept = (*choice.candidates, *choice.aside, *(() if choice.id is None else (choice.id,)))
         frame = text.parse(dialect, kept)
+        if dialect.decimal == ",":
+            frame = text.with_points(frame, choice.candidates)
         try:
             samples = _from_frame(
-                frame, choice, found.name, _in_text(dialect), dialect.header, text_aside, True
+                frame,
+                choice,
+                found.name,
+                lambda row: f"line {dialect.line(row)}",
+                dialect.header,
+                text_aside,
+                True,
             )
         except InputError:
             text.check_lines(dialect)  # a line of too few cells is why the last ones are missing
@@ -170,10 +178,6 @@ def by_row(row: int) -> str:
     return f"row {row} (counted from 0)"
 
 
-def _in_text(dialect: text.Dialect) -> Callable[[int], str]:
-    return lambda row: f"line {dialect.line(row)}"
-
-
 def _from_frame(
     frame: pandas.DataFrame,
     choice: Choice,
@@ -186,14 +190,13 @@ def _from_frame(
     """Make samples of a table; one that comes from text may have words for missing values."""
     import pandas as pd
 
-    id_name = find_ids(frame, choice, source, where)
+    id_name = first_ids(frame, choice.candidates) if choice.id is None else choice.id
     ids = None
     if id_name is not None:
         values = frame[id_name].to_numpy(dtype=object)
-        ids = check_ids(values, id_name, source, where, guessed=choice.id is None)
+        ids = check_ids(values, id_name, source, where)
     if from_text:
-        unused = {*choice.candidates} - {id_name, *choice.aside}
-        frame = text.without_missing(frame, unused)
+        frame = text.with_numbers(frame, {*choice.candidates} - {id_name, *choice.aside})
     texts = columns.text_columns(frame, choice.features) if text_aside else []
     others = {id_name, *texts}
     features = [name for name in choice.features if name not in others]
@@ -262,24 +265,16 @@ def _from_arrays(
     matrix = arrays.the_matrix(stored, source, layer)
     if len(matrix.shape) != 2 or matrix.shape[0] < 2:
         matrix = arrays.check_matrix(matrix, source.name)
-    beside, left = _beside(stored, take, int(matrix.shape[0]))
+    n = int(matrix.shape[0])
+    beside: dict[str, NDArray[Any]] = {}
+    for name in take:
+        column = arrays.as_column(stored[name], n) if name in stored else None
+        if column is not None:
+            beside[name] = column
+    left = [name for name in take if name not in beside]
     if left or drop or id_column is not None:
         return _with_columns(source, matrix, beside, id_column, left, drop)
     return Samples(arrays.check_matrix(matrix, source.name), columns=beside, source=source.name)
-
-
-def _beside(
-    stored: Mapping[str, Any], take: Sequence[str], n: int
-) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Return the arrays of one value per sample that are asked for, and what is asked beside."""
-    found, left = {}, []
-    for name in take:
-        column = arrays.as_column(stored[name], n) if name in stored else None
-        if column is None:
-            left.append(name)
-        else:
-            found[name] = column
-    return found, left
 
 
 def _with_columns(

@@ -1,4 +1,4 @@
-"""Where bytes come from: files, compressed files and standard input, and what they hold."""
+"""Input files, compressed files and standard input, and their formats."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> s
         raise InputError(f"{path} is a spreadsheet: save it as CSV (UTF-8) and read that")
     what = f"ends with {suffix}" if suffix else "has no ending"
     raise InputError(
-        f"{path} {what}, which says nothing here: known endings are {' '.join(known)}",
+        f"{path} {what}, which tells no format: known endings are {' '.join(known)}",
         (
             "; for a file of another name say what it holds with ",
             Param("format", ...),
@@ -147,10 +147,10 @@ def open_source(
     format: str | None = None,
     text: str = "txt",
 ) -> InputFile:
-    """Find a file or standard input ("-") and tell its format; its content is of this format.
+    """Find a file or standard input ("-"), and check that its content is of its format.
 
-    ``text`` is the format of text on standard input where none is given. What was found before
-    stays as it is.
+    ``text`` is the format of text on standard input where none is given. An InputFile is returned
+    as it is.
     """
     if isinstance(source, InputFile):
         format_of(Path(source.name), allowed, source.format)
@@ -181,7 +181,7 @@ def _nearest(path: Path) -> str:
 
 
 def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> InputFile:
-    """Read all of standard input; what it holds shows in its first bytes."""
+    """Read all of standard input; its first bytes tell binary formats."""
     if sys.stdin is None:
         raise InputError("standard input is closed: give the name of a file")
     data = sys.stdin.buffer.read()

@@ -92,7 +92,7 @@ def read_not_labels(
     classes = clean_labels(values)
     for k, value in enumerate(classes):
         if value is None:
-            raise InputError(f"{place.where(k)}: the class is {values[k]!r}, which says nothing")
+            raise InputError(f"{place.where(k)}: the class {values[k]!r} means unknown")
     return list(zip(numbers.tolist(), classes.tolist(), strict=True))
 
 
@@ -118,12 +118,8 @@ def read_constraints(
         lines with the columns ``kind``, ``a``, ``b`` and, if need be, ``c``, ``weight`` and
         ``hard``: must-link, cannot-link (two samples); label, not-label (sample, class); together,
         apart (sample, name of the group); triplet (three samples); path (sample, path).
-    names : Samples, GraphFile or Names
-        The samples.
-    by : {"auto", "id", "row"}
-        How samples are named: by id where they have one, else by number, counted from 0.
-    separator, format : str, optional
-        As in :func:`~sentree.io.read_samples`.
+    names, by, separator, format
+        As in :func:`~sentree.io.read_pairs`.
 
     Returns
     -------

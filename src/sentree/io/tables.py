@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from sentree._util.files import write
 from sentree.constraints.parsing import is_missing
 from sentree.io.errors import InputError, optional
 from sentree.io.sources import format_of
-
-if TYPE_CHECKING:
-    import pandas
 
 __all__ = ["TABLE_FORMATS", "table_bytes", "write_bytes", "write_table"]
 
@@ -58,9 +55,11 @@ def write_table(
 
 def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
     """Return a table as the bytes of a file."""
+    import pandas as pd
+
     if kind == "npy":
         return _array(columns)
-    frame = _frame(columns)
+    frame = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
     if kind == "json":
         records = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return (json.dumps(records, ensure_ascii=False, default=_plain) + "\n").encode("utf-8")
@@ -76,7 +75,7 @@ def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
 
 
 def _has_returns(columns: Mapping[str, Any]) -> bool:
-    """Tell whether a cell holds a carriage return, which the csv module does not put in quotes."""
+    """Tell whether a cell holds a carriage return, which the csv module does not quote."""
     texts = (values for values in map(np.asarray, columns.values()) if values.dtype.kind in "OU")
     cells = (cell for values in texts for cell in values.tolist())
     return any("\r" in cell for cell in (*columns, *cells) if isinstance(cell, str))
@@ -101,13 +100,6 @@ def write_bytes(target: str | Path, content: bytes) -> None:
         write(path, content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def _frame(columns: Mapping[str, Any]) -> pandas.DataFrame:
-    """Return a data frame of the columns."""
-    import pandas as pd
-
-    return pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
 
 
 def _array(columns: Mapping[str, Any]) -> bytes:

@@ -10,7 +10,7 @@ import warnings
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -20,20 +20,20 @@ from sentree.io.sources import InputFile
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["PREVIEW", "Dialect", "Header", "check_lines", "holds_text", "is_number", "is_padded"]
-__all__ += ["parse", "sniff", "without_missing"]
+__all__ = ["MISSING", "PREVIEW", "Dialect", "Header", "check_lines", "holds_text", "is_number"]
+__all__ += ["is_padded", "parse", "sniff", "with_numbers", "with_points", "without_missing"]
 
 Header = Literal["auto", True, False]
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
-#: Tried in this order where the file name does not say; a comma may be a decimal comma.
+#: Separators in the order in which they are tried; a comma may be a decimal comma.
 _TRIED = ("\t", ";", ",", "|", " ")
 #: Words that pandas reads as missing.
-_MISSING = (
+MISSING = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
-#: Records that are looked at before the whole is read.
+#: Records that are examined before the whole file is read.
 PREVIEW = 20
 
 
@@ -65,7 +65,7 @@ class Dialect:
 def is_number(cell: str) -> bool:
     """Tell whether a cell is a number, or missing."""
     cell = cell.strip()
-    if cell in _MISSING:
+    if cell in MISSING:
         return True
     try:
         float(cell)
@@ -75,15 +75,15 @@ def is_number(cell: str) -> bool:
 
 
 def is_padded(cell: object) -> bool:
-    """Tell whether a cell is a whole number with zeros in front, which make a name of it."""
+    """Tell whether a cell is a whole number with leading zeros, which is a name."""
     if not isinstance(cell, str) or cell.lstrip()[:1] != "0":
         return False
     return bool(re.fullmatch(r"\s*0[0-9]+\s*", cell))
 
 
 def holds_text(cells: Iterable[object]) -> bool:
-    """Tell whether cells hold text: words alone, or some whole number with zeros in front."""
-    given = [cell for cell in cells if isinstance(cell, str) and cell.strip() not in _MISSING]
+    """Tell whether cells hold text: only words, or some whole number with leading zeros."""
+    given = [cell for cell in cells if isinstance(cell, str) and cell.strip() not in MISSING]
     return any(map(is_padded, given)) or (bool(given) and all(map(_is_word, given)))
 
 
@@ -94,8 +94,27 @@ def _is_word(cell: str) -> bool:
 
 
 def without_missing(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
-    """Return a table whose columns of these names have no value where the text says so."""
-    found = {name: frame[name].where(~frame[name].isin(_MISSING)) for name in names}
+    """Return a table whose text columns of these names have no value where the text says so."""
+    found = {name: frame[name].where(~frame[name].isin(MISSING)) for name in names}
+    return frame.assign(**found) if found else frame
+
+
+def with_points(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
+    """Return a table whose text columns of these names have points for decimal commas."""
+    return frame.assign(**{name: frame[name].map(_with_point) for name in names})
+
+
+def with_numbers(frame: pandas.DataFrame, names: Collection[str]) -> pandas.DataFrame:
+    """Return a table whose text columns of these names are numbers where all their cells are."""
+    import pandas as pd
+
+    frame = without_missing(frame, names)
+    found = {}
+    for name in names:
+        column = frame[name]
+        numbers = pd.to_numeric(column, errors="coerce")
+        if (numbers.notna() == column.notna()).all() and not column.map(is_padded).any():
+            found[name] = numbers
     return frame.assign(**found) if found else frame
 
 
@@ -107,15 +126,15 @@ def sniff(
     spaces: bool = True,
     comments: bool = False,
 ) -> Dialect:
-    """Look at the beginning of a text and tell its dialect.
+    """Find the dialect of a text from its beginning.
 
-    ``spaces`` tells whether spaces may stand between cells where nothing else does, ``comments``
-    whether lines before the first that begin with "# " or "% " are left out.
+    With ``spaces``, spaces may separate cells where nothing else does. With ``comments``, lines at
+    the top that begin with "# " or "% " are left out.
     """
     skipped = _count_comments(source) if comments else 0
     text = _after(_first_lines(source, skipped + 3), skipped)
     found = _separator(source, text, separator, spaces)
-    preview = [cells for _, (_, cells) in zip(range(PREVIEW), _records(text, found), strict=False)]
+    preview = _preview(text, found)
     first = preview[0]
     decimal = _decimal(preview)
     if decimal == ",":
@@ -128,12 +147,9 @@ def sniff(
         numbers = tuple(map(str, range(len(first))))
         texts = _texts(numbers, preview)
         return Dialect(source, found, numbers, False, decimal, texts, skipped)
-    names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     if len(preview) > 1 and len(preview[1]) == len(first) + 1:  # as R writes row names
-        names = [
-            "Unnamed: 0",
-            *(name.strip() or f"Unnamed: {k + 1}" for k, name in enumerate(first)),
-        ]
+        first = ["", *first]
+    names = [name.strip() or f"Unnamed: {k}" for k, name in enumerate(first)]
     seen: dict[str, int] = {}
     for k, name in enumerate(names):
         if seen.setdefault(name, k) != k:
@@ -165,12 +181,12 @@ def parse(dialect: Dialect, text: Collection[str] = ()) -> pandas.DataFrame:
         read |= {
             "dtype": dict.fromkeys(kept, object),
             "keep_default_na": False,
-            "na_values": {name: list(_MISSING) for name in others},
+            "na_values": {name: list(MISSING) for name in others},
         }
     try:
         with warnings.catch_warnings(), dialect.source.open() as stream:
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
-            for _ in range(dialect.skipped):  # a quote in a comment opens nothing
+            for _ in range(dialect.skipped):  # a quote in a comment must not open a cell
                 stream.readline()
             frame = pd.read_csv(stream, **read)
     except UnicodeDecodeError as error:
@@ -214,7 +230,7 @@ def check_lines(dialect: Dialect) -> None:
 
 
 def _check_last_cells(dialect: Dialect, n_empty: int) -> None:
-    """Tell empty last cells from lines that end too early, without reading all cells again."""
+    """Distinguish empty last cells from lines with too few cells, without parsing them again."""
     if n_empty:
         ends = tuple(dialect.separator.encode() + end for end in (b"\n", b"\r\n", b""))
         with dialect.source.open() as stream:
@@ -253,7 +269,7 @@ def _after(text: str, skipped: int) -> str:
     return text.split("\n", skipped)[skipped] if skipped else text
 
 
-def _first_lines(source: InputFile, count: int = 3) -> str:
+def _first_lines(source: InputFile, count: int) -> str:
     """Return the beginning of a text, up to the end of a line; at least some lines."""
     size = 1 << 16
     while len(head := source.head(size)) == size:
@@ -281,6 +297,11 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"line {line} cannot be read: {error}") from None
 
 
+def _preview(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of the first records."""
+    return [cells for _, cells in islice(_records(text, separator), PREVIEW)]
+
+
 def _separator(source: InputFile, text: str, given: str | None, spaces: bool) -> str:
     """Return the separator: given, of the format, or the first that splits all lines alike."""
     if given is not None:
@@ -290,19 +311,12 @@ def _separator(source: InputFile, text: str, given: str | None, spaces: bool) ->
         return found
     if source.format == "tsv":
         return "\t"
-    if source.format == "csv":  # some programs write semicolons, or tabs, where the comma is taken
+    if source.format == "csv":  # some programs write semicolons or tabs into CSV files
         first = re.sub(r'"[^"]*"|[0-9],[0-9]+(?=[;\t])', "", text.split("\n", 1)[0])
         return next((other for other in (",", ";", "\t") if other in first), ",")
     for separator in _TRIED if spaces else _TRIED[:-1]:
-        widths = [
-            len(cells)
-            for _, (_, cells) in zip(range(PREVIEW), _records(text, separator), strict=False)
-        ]
-        if (
-            widths[0] > 1
-            and set(widths[1:]) <= {widths[0], widths[0] + 1}
-            and len(set(widths[1:])) < 2
-        ):
+        width, *others = map(len, _preview(text, separator))
+        if width > 1 and set(others) in (set(), {width}, {width + 1}):
             return separator
     for separator in _TRIED[:-1]:  # no separator splits all lines alike: some line is wrong
         if separator in text.split("\n", 1)[0]:
@@ -311,9 +325,9 @@ def _separator(source: InputFile, text: str, given: str | None, spaces: bool) ->
 
 
 def _decimal(preview: Sequence[Sequence[str]]) -> str:
-    """Tell whether numbers have a decimal comma: some do, and none has a point.
+    """Return the decimal separator: a comma if some numbers have one and none has a point.
 
-    Three digits after every comma may be thousands; nobody can tell, and the cells stay text.
+    Where three digits follow every comma, these may be thousands, and the cells stay text.
     """
     cells = [cell.strip() for cells in preview for cell in cells]
     commas = [cell for cell in cells if re.fullmatch(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?", cell)]
@@ -358,7 +372,7 @@ def _check_separator(source: InputFile, first: Sequence[str], separator: str) ->
 
 
 def _has_header(source: InputFile, preview: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first line names the columns, or raise where nobody can tell."""
+    """Tell whether the first line names the columns, or raise where that is unclear."""
     first = [cell.strip() for cell in preview[0]]
     whole = [cell for cell in first if re.fullmatch("[0-9]+", cell)]
     in_order = len(whole) > 2 and whole == [str(k) for k in range(len(whole))]

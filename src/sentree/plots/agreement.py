@@ -13,7 +13,7 @@ from sentree.plots.style import BLUE, INK, SMALL, axes_of, bounds, mixed, ranked
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Up to so many rows or columns are all named; of more, as many as have room.
+#: Most rows, and most columns, that are named.
 _NAMED = 60
 
 

@@ -1,4 +1,4 @@
-"""Text of users in pictures: shown as it is, in fonts that have its letters where there are any."""
+"""Text of users in pictures: shown literally, in fonts that have its letters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-#: Fonts with letters that matplotlib's own lacks, of which those that are installed are tried.
+#: Fonts with letters that matplotlib's own lacks; those that are installed are used.
 _FURTHER = (
     *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR"),
     *("Source Han Sans", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "IPAexGothic", "NanumGothic"),

@@ -15,7 +15,7 @@ from sentree.tree import EncodingTree, TreeShape
 
 IntArray = NDArray[np.int64]
 
-#: Share of a class from which on a node is nearly all of it.
+#: A node is nearly all of one class from this share on.
 _NEARLY_ALL = 0.9
 
 

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     from sentree.constraints import Constraints
 
-#: Up to so many clusters have an own colour and marker in a legend; more are named in the picture.
+#: Most clusters that have a colour and marker of their own; more are named in the picture.
 _LEGEND = 20
 _MARKERS = "os^"
-#: All different colours of the palette.
+#: Number of different colours in the palette.
 _COLOURS = 2 * len(COLOURS)
-#: Up to so many clusters, ones of the same colour are kept far from each other.
+#: Most clusters whose colours are chosen so that equal ones are far from each other.
 _SPREAD = 1000
-#: At most so many clusters are tried for a name in the picture, the largest ones.
+#: Most clusters that may be named in the picture, the largest ones.
 _NAMED = 200
 
 

@@ -30,16 +30,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _KIND_NAMES = {"must_link": "must-link", "cannot_link": "cannot-link"}
-#: Up to so many values of a trace are marked one by one.
+#: Longest trace whose values have markers.
 _MARKED = 60
-#: Up to so many clusters are named under their bars.
+#: Most clusters that are named under their bars.
 _NAMED = 40
-#: Strengths are counted in so many classes from 0 to 1.
+#: Classes of strength from 0 to 1.
 _STRENGTHS = 4
 #: Most points of the outline of a cluster; the strengths between them are left out.
 _POINTS = 100
-#: In heights of a line of text, the room between two clusters and the height of all others.
-_GAP, _OTHERS_HIGH = 0.35, 3.0
+#: Room between two clusters, in lines of text.
+_GAP = 0.35
+#: Largest height of all other clusters together, in lines of text.
+_OTHERS_HIGH = 3.0
 _GREY = "#8A8A8A"
 
 

@@ -1,14 +1,14 @@
 """Constraint weights by degree and by information: the relation graph of the multilevel search.
 
-A constrained point gives its must-links a total weight of its own degree, split over its partners,
-so that knowing something counts as much as all its neighbours do, whatever the scale of the graph.
-Its cannot-links get a share of that which says how much a cannot-link tells: with two classes as
-much as a must-link, with twenty almost nothing (:func:`cannot_share`).
+The must-links of a point have a total weight of its degree, split over its partners, so that they
+count as much as all its edges, whatever the scale of the graph. Its cannot-links have a share of
+that, by their information: with two classes as much as must-links, with twenty almost nothing
+(:func:`cannot_share`).
 
 Classes, groups and large components are not expanded to pairs. Each gets an *anchor*, a vertex of
 its own that all members are must-linked to and that cannot-links of the whole set end at. An anchor
-has no edges in the data graph and the volume of an average vertex. So a hundred thousand labels
-cost a hundred thousand entries.
+has no edges in the data graph and the volume of an average vertex. So memory is
+linear in the number of labels.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ __all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triple
 
 #: Components up to this size are cliques of pairs; larger ones, and all classes, get an anchor.
 _LARGEST_CLIQUE = 32
-#: In a larger set of components that exclude one another, each is kept from this many others.
+#: In sets of at most this many components that exclude one another, all pairs are listed.
 _LARGEST_APART = 1000
+#: In larger ones, each component is kept apart from this many others.
 _APART_PARTNERS = 16
 
 IntArray = NDArray[np.int64]

@@ -1,9 +1,9 @@
-"""Which features count: weights that labels give them, and what a fitted model tells of it.
+"""Weights of features, learned from labels.
 
-A feature that says nothing about the classes only blurs the distances between samples. Labels show
-which ones do: by how much more a feature differs between classes than within. Combinations of
-features that tell classes apart may count too. What it is worth is seen on labels that are hidden
-in turn, so that shapes which no feature explains stay as they are.
+A feature that is unrelated to the classes only adds noise to the distances between samples. Labels
+show which features are related to them: those that differ more between classes than within.
+Combinations of features that separate classes may be added. Weights are used only where they help
+on labels that are hidden in turn (cross-validation).
 """
 
 from __future__ import annotations
@@ -22,21 +22,36 @@ from sentree.graph.tails import find_tails
 
 __all__ = ["Features", "Weighing", "table_layout", "weigh_features"]
 
-#: Labels beyond one a class at which the labels have half of the say.
+#: With this many labels beyond one per class, labels and equal weights count the same.
 _HALF = 20
-#: Labels that are asked at most, and parts of them that are hidden in turn.
-_MOST_LABELS, _FOLDS = 1000, 5
-#: Standard errors by which hidden labels must be nearer to their class on the mean.
+#: Most labels that are used; of more, a random choice.
+_MOST_LABELS = 1000
+#: Parts of the labels that are hidden in turn.
+_FOLDS = 5
+#: The mean gain on hidden labels must be above 0 by this many standard errors.
 _ERRORS = 1.0
-#: Directions: how strongly the spread within classes is drawn to a round one, their length at most,
-#: and what counts as no spread.
-_SHRINKAGE, _LENGTH, _LEAST_SPREAD = 4.0, 3.0, 1e-3
-#: Weights beyond which a feature is said to be weighed up or down, and how many of each are named.
-_UP, _DOWN, _NAMED = 1.2, 0.8, 5
+#: With this many labels per feature, beyond one per class, the covariance within classes and a
+#: multiple of the identity count the same.
+_SHRINKAGE = 4.0
+#: Largest length of a direction.
+_LENGTH = 3.0
+#: Variances below this count as 0.
+_LEAST_SPREAD = 1e-3
+#: A feature of at least this weight is reported as weighed up.
+_UP = 1.2
+#: A feature of at most this weight is reported as weighed down.
+_DOWN = 0.8
+#: Most features that are named in a report line.
+_NAMED = 5
 
-#: Samples that are looked at to see whether labels are near to all; how many times farther than
-#: this quantile of what labels are from their like is far; and the share of far ones that is many.
-_LOOKED_AT, _FAR, _MOST_OWN, _MANY = 1000, 1.5, 0.9, 0.2
+#: Samples that are examined to see whether labels cover all of the data.
+_EXAMINED = 1000
+#: Quantile of the distances from labelled samples to the next one of their class.
+_MOST_OWN = 0.9
+#: A sample is far from the labels if all are farther than this many times that quantile.
+_FAR = 1.5
+#: With a larger share of far samples, features are not weighed.
+_MANY = 0.2
 
 IntArray = NDArray[np.int64]
 
@@ -133,7 +148,7 @@ class Features:
 
 
 def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
-    """Return how the samples of a table are compared: long tails tamed, features weighed.
+    """Return how the samples of a table are compared: tails as logarithms, features weighed.
 
     Parameters
     ----------
@@ -147,29 +162,29 @@ def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
     samples = check_samples(X)
     layout = Layout.fit(samples, scale, "euclidean", find_tails(samples))
     index, code = _asked(given)
-    known = (index >= 0) & (index < samples.shape[0])  # others are refused later, with a reason
+    known = (index >= 0) & (index < samples.shape[0])  # others are refused later
     if not known.all() or index.size < 2:
         return layout
     labelled = layout.scaled(samples[index])
     if _many_far(layout.scaled(_drawn(samples)), labelled, code):
-        return layout  # what tells these classes apart may not tell the others
+        return layout  # other classes may differ in other features
     found = weigh_features(labelled, code)
     return layout if found is None else layout.weighed(*found)
 
 
 def _drawn(samples: FloatArray) -> FloatArray:
     """Return some of the samples."""
-    if samples.shape[0] <= _LOOKED_AT:
+    if samples.shape[0] <= _EXAMINED:
         return samples
     return np.asarray(
-        samples[np.random.default_rng(0).choice(samples.shape[0], _LOOKED_AT, replace=False)]
+        samples[np.random.default_rng(0).choice(samples.shape[0], _EXAMINED, replace=False)]
     )
 
 
 def _many_far(samples: FloatArray, labelled: FloatArray, code: NDArray[Any]) -> bool:
-    """Tell whether many samples are so far from all labels that they are likely of other classes.
+    """Tell whether many samples are so far from all labels that they likely have other classes.
 
-    That is, farther than labels of one class are from one another.
+    Far is farther than labelled samples of one class usually are from one another.
     """
     from scipy.spatial.distance import cdist
 
@@ -184,7 +199,7 @@ def _many_far(samples: FloatArray, labelled: FloatArray, code: NDArray[Any]) -> 
 
 
 def _asked(given: Constraints) -> tuple[IntArray, IntArray]:
-    """Return labelled samples and their classes, at most so many, drawn evenly."""
+    """Return labelled samples and their classes; of too many, a random choice."""
     index, first = np.unique(given.label_index, return_index=True)
     code = given.label_code[first]
     if index.size > _MOST_LABELS:
@@ -201,11 +216,10 @@ class Weighing(NamedTuple):
 
 
 def weigh_features(samples: FloatArray, code: NDArray[Any]) -> Weighing | None:
-    """Return how much each feature should count; None where the labels see no reason.
+    """Return weights of features, and perhaps directions; None where they do not help.
 
-    Three ways are compared by labels that are hidden in turn: all features alike, weighed, and
-    weighed with directions beside them. The one that brings hidden samples nearest to their class
-    is taken.
+    Three ways are compared on labels that are hidden in turn: equal weights, weights, and weights
+    with directions. The one that brings hidden samples nearest to their class is taken.
 
     Parameters
     ----------
@@ -223,10 +237,10 @@ def weigh_features(samples: FloatArray, code: NDArray[Any]) -> Weighing | None:
 
 
 def _weights(samples: FloatArray, code: NDArray[Any]) -> FloatArray | None:
-    """Weigh features by how much they differ between classes; None where labels cannot tell.
+    """Weigh features by how much they differ between classes; None where labels do not say.
 
-    By ranks, so that outliers and the form of a column do not count. With few labels for each class
-    the weights are drawn towards 1.
+    Ranks are compared, so that outliers and the shape of a distribution do not matter. With few
+    labels per class the weights are shrunk towards 1.
     """
     _, classes = np.unique(code, return_inverse=True)
     spare = code.size - int(classes.max(initial=-1)) - 1
@@ -255,15 +269,15 @@ def _variance_ratio(values: FloatArray, classes: IntArray) -> FloatArray:
     means = member @ values / member.sum(axis=1, keepdims=True)
     within = ((values - means[classes]) ** 2).sum(axis=0) / (m - k)
     between = ((means[classes] - values.mean(axis=0)) ** 2).sum(axis=0) / (k - 1)
-    # Columns that do not vary within classes: as if by one rank in one sample.
+    # The variance within classes is at least that of one rank in one sample.
     return np.asarray(between / np.maximum(within, 1.0 / m))
 
 
 def _directions(samples: FloatArray, code: NDArray[Any]) -> FloatArray | None:
-    """Return directions of weighed features that tell classes apart (discriminants), if any.
+    """Return linear discriminants of weighed features, if any.
 
-    The spread within classes is drawn towards one that is the same in all directions, the more the
-    fewer labels there are, and directions are shorter then. Those that tell little are short too.
+    The covariance within classes is shrunk towards a multiple of the identity, the more the fewer
+    labels there are. Directions are short where labels are few, or where they separate little.
     """
     from scipy.linalg import eigh
 
@@ -286,10 +300,10 @@ def _directions(samples: FloatArray, code: NDArray[Any]) -> FloatArray | None:
 
 
 def _gains(samples: FloatArray, code: NDArray[Any]) -> tuple[float, float]:
-    """Tell how much nearer hidden labels are to their class with weights, and with directions.
+    """Return how much nearer hidden labels are to their class with weights, and with directions.
 
-    A fifth of the labels is hidden in turn, and features are weighed by the others. Standard errors
-    are taken off the mean gain, so that it counts only where it is clear.
+    A fifth of the labels is hidden in turn, and features are weighed by the others. The result is
+    the mean gain minus its standard error.
     """
     part = _parts(code)
     gains: list[FloatArray] = []
@@ -310,7 +324,7 @@ def _gains(samples: FloatArray, code: NDArray[Any]) -> tuple[float, float]:
 
 
 def _parts(code: NDArray[Any]) -> IntArray:
-    """Deal labels out to parts, class by class."""
+    """Assign labels to folds, class by class."""
     order = np.lexsort((np.random.default_rng(0).random(code.size), code))
     part = np.empty(code.size, dtype=np.int64)
     part[order] = np.arange(code.size) % _FOLDS
@@ -318,7 +332,7 @@ def _parts(code: NDArray[Any]) -> IntArray:
 
 
 def _margins(samples: FloatArray, code: NDArray[Any], hidden: NDArray[np.bool_]) -> FloatArray:
-    """Return how much nearer the own class is than the next, from -1 to 1 for each hidden label."""
+    """Return for each hidden label how much nearer its class is than others, from -1 to 1."""
     from scipy.spatial.distance import cdist
 
     distance = cdist(samples[hidden], samples[~hidden])

@@ -28,11 +28,11 @@ class Relation:
     matrix: Any  # CSR
 
     def __post_init__(self) -> None:
-        self.matrix.sum_duplicates()  # which also sorts; nothing where that was done before
+        self.matrix.sum_duplicates()  # also sorts; does nothing if already done
 
     @classmethod
     def checked(cls, relation: Any, n: int) -> Relation:
-        """Return a relation of n vertices; take a sparse matrix only after a look at all of it."""
+        """Return a relation of n vertices; a sparse matrix is checked first."""
         if not isinstance(relation, Relation) and not sp.issparse(relation):
             raise TypeError(f"the relation graph must be sparse, got {type(relation).__name__}")
         shape = (relation.matrix if isinstance(relation, Relation) else relation).shape

@@ -13,8 +13,10 @@ from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject
 
-#: Broken constraints of a kind that are listed at once, and at most.
-_LISTED, _MOST = 15, 200
+#: Broken constraints of a kind in the first table; more are folded.
+_LISTED = 15
+#: Most broken constraints of a kind that are listed.
+_MOST = 200
 
 #: What is said of each kind that is broken.
 _TITLES = {

@@ -14,8 +14,14 @@ from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject, percent
 
-#: Clusters listed at once, and at most; samples listed; lines and marks of constraints drawn.
-_LISTED, _MOST, _UNSURE, _DRAWN = 25, 500, 25, 100
+#: Clusters in the first table; more are folded.
+_LISTED = 25
+#: Most clusters that are listed.
+_MOST = 500
+#: Least certain samples that are listed.
+_UNSURE = 25
+#: Most lines, and most marks, of constraints on the map.
+_DRAWN = 100
 
 
 def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made: bool) -> Document:
@@ -24,7 +30,7 @@ def map_section(subject: Subject, pictures: Pictures, places: NDArray[Any], made
     caption = "A map of the samples, coloured by cluster."
     if made:
         caption += (
-            " Samples that are alike are near each other; the clusters had no say in that. "
+            " Samples that are alike are near each other; the clusters were not used for that. "
             "Distances between groups that do not touch mean little."
         )
     caption += _drawn_constraints(subject)

@@ -1,4 +1,4 @@
-"""Which features counted, where they did not count alike."""
+"""The weights of features, where they are not all equal."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def feature_section(subject: Subject) -> Document:
     told = []
     if features.weights is not None:
         told.append(
-            "The labels show which features tell the classes apart: such features were given more "
-            "weight when samples were compared, and others less. Whether that helps was tried on "
-            "labels that were hidden in turn."
+            "The labels show which features separate the classes: such features were given more "
+            "weight when samples were compared, and others less. Labels that were hidden in turn "
+            "confirm that this helps."
         )
     if features.n_directions:
         told.append(
-            f"{counted(features.n_directions, 'combination')} of features that tell the classes "
-            "apart counted beside the features themselves."
+            f"{counted(features.n_directions, 'combination')} of features that separate the "
+            "classes were added to the features themselves."
         )
     if features.tamed.size:
         told.append(
             f"{counted(features.tamed.size, 'feature')} with a long tail (many small values, few "
-            "very large ones) went in as a logarithm, so that the few do not decide."
+            "very large ones) were replaced by logarithms, so that the few do not dominate."
         )
     told.append("Fit with `affinity='gaussian'` to take the features as they are.")
     said = str(features)

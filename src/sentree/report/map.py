@@ -1,8 +1,8 @@
-"""A map of the samples: where to draw each, so that neighbours in the graph are neighbours on it.
+"""A map of the samples, on which neighbours in the graph are near each other.
 
-Neighbours draw each other near and random others push each other away, from the smoothest
-directions of the graph as the start (the idea of UMAP, on the graph that there is). The clusters
-have no say in it, so a map cannot make them look better apart than the data have them.
+Neighbours attract and random pairs repel each other, starting from the smoothest eigenvectors of
+the graph (as UMAP does, but on the graph of the model). Clusters are not used, so the map cannot
+make them look better separated than they are.
 """
 
 from __future__ import annotations
@@ -16,18 +16,23 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray, Graph
 from sentree.search.recipes import strongest
 
-#: Most samples that are laid out; others are put among their neighbours.
+#: Most samples that are laid out; others are placed among their neighbours.
 _LAID_OUT = 5000
-#: Neighbours that draw a sample, and random others that push it away in a step.
-_NEAR, _FAR = 10, 4
+#: Neighbours that attract a sample.
+_NEAR = 10
+#: Random samples that repel a sample in each step.
+_FAR = 4
+#: Steps of the layout.
 _STEPS = 120
-#: Rounds in search of the smoothest directions, and directions sought.
-_ROUNDS, _DIRECTIONS = 40, 6
-#: What draws all samples to the middle, so that parts that do not touch stay in the picture.
+#: Rounds of subspace iteration for the smoothest eigenvectors.
+_ROUNDS = 40
+#: Dimension of that subspace.
+_DIRECTIONS = 6
+#: Attraction to the centre, which keeps disconnected parts in the picture.
 _GATHER = 0.01
-#: Longest step of a sample; distances on the map between neighbours are about 1.
+#: Longest step of a sample; neighbours on the map are about 1 apart.
 _LONGEST = 4.0
-#: How far samples that were not laid out are strewn around their place.
+#: Standard deviation of the noise on places of samples that are not laid out.
 _STREWN = 0.15
 
 
@@ -47,9 +52,9 @@ def places(model: Any, X: Any = None) -> FloatArray:
 
     Notes
     -----
-    The clusters have no say in the map. Distances between groups that do not touch mean little. Of
-    more than 5,000 samples a random 5,000 are laid out and the others are put among their
-    neighbours, so the cost hardly grows. The same model gives the same map.
+    Clusters are not used for the map. Distances between groups that do not touch mean little. Of
+    more than 5,000 samples a random 5,000 are laid out and the others are placed among their
+    neighbours, which is quick. The same model gives the same map.
 
     Examples
     --------
@@ -86,7 +91,7 @@ def _between(graph: Graph, chosen: NDArray[np.int64]) -> Graph:
         direct = (out @ inverse @ out.T).tocsr()
         direct.setdiag(0)
         direct.eliminate_zeros()
-        direct = (direct + direct.T) / 2  # rounding must not make it unequal
+        direct = (direct + direct.T) / 2  # symmetric in spite of rounding
     return Graph.from_scipy(direct)
 
 

@@ -47,7 +47,7 @@ def tree_section(subject: Subject, pictures: Pictures) -> Document:
 
 
 def search_section(subject: Subject, pictures: Pictures) -> Document:
-    """Tell the value of the result, the way there, and how the recipe was chosen."""
+    """Tell the value of the objective, the steps of the search, and how settings were chosen."""
     model = subject.model
     penalty = model.objective_ - model.entropy_
     is_tree = subject.is_tree
@@ -66,7 +66,7 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
     )
     document: list[Any] = [Paragraph(told)]
     if getattr(model, "graph_settings_", None) is not None:
-        document.append(Paragraph(clean(f"The samples were taken for {model.graph_settings_}.")))
+        document.append(Paragraph(clean(f"Kind of data: {model.graph_settings_}.")))
     if model.scale_ is not None:
         document += _scale(model.scale_)
     trace = np.asarray(model.trace_)
@@ -85,15 +85,15 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
 
 
 def _scale(scale: NaturalScale) -> Document:
-    """Tell which numbers of clusters came into question."""
+    """List the numbers of clusters that were considered."""
     rows: list[list[Text]] = [
         [[Span(f"{number:,}", "plain" if at else "strong")], f"{share:.0%}"]
         for at, (number, share) in enumerate(zip(scale.candidates, scale.support, strict=True))
     ]
     caption = (
-        "How many clusters there are was asked several times, by stricter and less strict rules "
-        "and from different starts. The share of the answers for each number; numbers within a "
-        "tenth of it count with it."
+        "The number of clusters was determined several times, by stricter and less strict rules "
+        "and from different starts. The table has the share of the answers for each number; "
+        "numbers within a tenth of it are counted with it."
     )
     return [
         Paragraph(f"The data chose the number of clusters: {scale}."),
@@ -130,9 +130,9 @@ def _selection(selection: Selection) -> Document:
         )
     caption = (
         f"How the settings were chosen: the constraints were hidden in {selection.n_folds} parts, "
-        "one part at a time, and each way of searching was scored by how much it keeps of what it "
-        "was not told (1 is best). Another than the usual way is taken only where it "
-        "is clearly better."
+        "one part at a time, and each way of searching was scored by how many of the hidden ones "
+        "it keeps (1 is best). Another way than the usual one is taken only where it is clearly "
+        "better."
     )
     columns = ("way of searching", "score", "against the usual", "")
     return [Table(caption, columns, rows, words=(3,))]

@@ -18,12 +18,12 @@ from sentree.plots.style import shortened
 MISSING = "–"
 #: Most letters of a name that are shown.
 _LONGEST = 40
-#: Not allowed in XML, or able to turn the text around them.
+#: Characters that XML does not allow, or that change the direction of text.
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def clean(value: object) -> str:
-    """Return a text of unknown origin in one line, without what would break a file or a line."""
+    """Return text of users in one line, without control characters."""
     return _UNFIT.sub("\ufffd", " ".join(str(value).split()))
 
 

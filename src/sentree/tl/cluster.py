@@ -48,8 +48,9 @@ def sse(
 ) -> AnnData | None:
     """Cluster cells by structural entropy, with whatever is known about some of them.
 
-    Clusters the graph of ``scanpy.pp.neighbors``. Cells whose type is known pull cells like them
-    into one cluster and keep other types out; all others join these or found clusters of their own.
+    Clusters the graph of ``scanpy.pp.neighbors``. Cells of one known type are drawn into one
+    cluster, cells of different types into different ones; all others join these or form clusters of
+    their own.
 
     Parameters
     ----------
@@ -72,18 +73,19 @@ def sse(
         ``unlabeled_category``, are in no group.
     constraints : Constraints, optional
         Anything else, by row number in ``adata``: weights, groups that are apart, single hard
-        statements. Everything that is said adds up.
+        statements. All constraints are added up.
     hard : bool, default=False
-        Whether all of it must hold; else it is weighed against the data, and some may be broken.
+        Whether all constraints must hold; else they are weighed against the data, and some may be
+        broken.
     penalty : float, default=1
-        Weight of what is said against the graph; 1 by default, and at most 10.
+        Weight of the constraints against the graph; at most 10.
     resolution : float, optional
-        Larger gives more clusters; 1 unites what is linked more than by chance. Without it and
-        ``n_clusters`` the data decide. Not on the scale of Leiden's.
+        Larger gives more clusters; at 1, modules are united that are linked more than by chance.
+        Without it and ``n_clusters`` the data decide. Not on the scale of Leiden's.
     n_clusters : int, optional
-        Number of clusters; ``resolution`` does not count then. Without it, labels, be it one a
-        type, give a cluster for each type that they name and one for each cluster that they seem
-        not to name (:class:`~sentree.SSEPartition`).
+        Number of clusters; ``resolution`` is ignored then. Without it, and with labels, there is a
+        cluster for each labelled type, and one for each group of cells that seems to have none of
+        these types (:class:`~sentree.SSEPartition`).
     restrict_to : tuple of (str, list of str), optional
         Cluster only the cells of some categories of a column: ``("leiden", ["0", "3"])``. What is
         said about other cells does not count.

@@ -53,7 +53,7 @@ def gather(
     said: Said,
     nested: Callable[..., Constraints] | None = None,
 ) -> Constraints:
-    """Add up everything that was said, about the cells inside only.
+    """Add up all constraints on the cells inside.
 
     ``nested`` makes constraints of labels of mixed depth.
     """
@@ -135,10 +135,7 @@ def _labels(values: NDArray[np.object_], key: str) -> Constraints:
 
 
 def _doubt_labels(values: NDArray[np.object_], key: str, unknown: Any) -> None:
-    """Warn where no label is known, one looks like the mark of unknown ones, or is mistyped.
-
-    Also where they look like a measurement.
-    """
+    """Warn where no label is known, or labels look like unknown, mistyped or measured values."""
     known = values[~is_unknown(values, None)]
     if known.size == 0:
         warn(f"obs[{key!r}] holds no known label")

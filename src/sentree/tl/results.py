@@ -70,10 +70,10 @@ def store_clusters(
     inside: NDArray[np.bool_] | None = None,
     restrict_to: tuple[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write clusters, strengths, names and the fate of the constraints.
+    """Write clusters, strengths, names, and which constraints are kept.
 
-    Where only some cells were clustered, the others keep the category they were told apart by and
-    have no strength and no label.
+    Where only some cells were clustered, the others keep their category of ``restrict_to`` and have
+    no strength and no label.
     """
     _clear(adata, key)
     rows = np.arange(adata.n_obs) if inside is None else np.flatnonzero(inside)
