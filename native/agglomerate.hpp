@@ -214,7 +214,7 @@ class Agglomeration {
       const Edge& edge = graph_.edge(e);
       if (edge.holder() == u) consider(candidate(u, t, edge), edge, found, best);
     });
-    settle(u, found, best);
+    keep_best(u, found, best);
   }
 
   void consider(const Candidate& c, const Edge& edge, bool& found, Candidate& best) const {
@@ -267,7 +267,7 @@ class Agglomeration {
     for (const std::int32_t e : renewed_) {
       if (push(u, e) > best.gain) ++row.in_vain;
     }
-    settle(u, found, best);
+    keep_best(u, found, best);
   }
 
   // Computes the bounds of a hub anew. Pairs with modules of fewer neighbours become its own.
@@ -312,7 +312,7 @@ class Agglomeration {
     if (rows_[holder]) rows_[holder]->foreign.push_back(e);
   }
 
-  void settle(std::int32_t u, bool found, const Candidate& best) {
+  void keep_best(std::int32_t u, bool found, const Candidate& best) {
     if (found) {
       best_[u] = best;
       heap_.update(u);
@@ -360,9 +360,9 @@ class Agglomeration {
       if (heap_.contains(u)) heap_.update(u);
     } else if (rows_[u]) {
       const int k = leading(u);
-      settle(u, k >= 0, k >= 0 ? row_top(u, k) : best);
+      keep_best(u, k >= 0, k >= 0 ? row_top(u, k) : best);
     } else {
-      settle(u, found, best);
+      keep_best(u, found, best);
     }
     return result;
   }
@@ -397,7 +397,7 @@ class Agglomeration {
   // Module t sees that its pair with c.partner has changed and that `gone` is no more.
   void revise(std::int32_t t, bool good, const Candidate& c, std::int32_t gone) {
     if (!heap_.contains(t)) {
-      if (good) settle(t, true, c);
+      if (good) keep_best(t, true, c);
       return;
     }
     Candidate& mine = best_[t];
@@ -428,12 +428,11 @@ class Agglomeration {
 // The objective of a partition under merging.
 class MergeObjective {
  public:
-  explicit MergeObjective(const Problem& problem)
-      : entropy_(problem.total_volume()),
-        related_(problem.relation.indptr[problem.relation.n] > 0) {
-    modules_.reserve(problem.graph.n);
-    for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      const Module single = problem.single(i);
+  explicit MergeObjective(const Graphs& graphs)
+      : entropy_(graphs.total_volume()), related_(graphs.relation.indptr[graphs.relation.n] > 0) {
+    modules_.reserve(graphs.graph.n);
+    for (std::int32_t i = 0; i < graphs.graph.n; ++i) {
+      const Module single = graphs.single(i);
       modules_.push_back({single, entropy_.term(single)});
     }
   }
@@ -495,10 +494,10 @@ class MergeObjective {
 // Merges from single vertices. With `fewest_modules` > 0 exactly that many are left if G allows,
 // whatever it costs; with 0 merging ends when nothing is gained any more. Vertices with an owner
 // (>= 0) never come together.
-inline std::vector<Join> merge(const Problem& problem, std::int32_t fewest_modules,
+inline std::vector<Join> merge(const Graphs& graphs, std::int32_t fewest_modules,
                                bool must_link_first, Labels owner, Monitor& monitor) {
-  ContractedGraph graph(problem);
-  MergeObjective objective(problem);
+  ContractedGraph graph(graphs);
+  MergeObjective objective(graphs);
   AgglomerationOptions options;
   options.must_link_first = must_link_first;
   options.owner = std::move(owner);
@@ -507,7 +506,7 @@ inline std::vector<Join> merge(const Problem& problem, std::int32_t fewest_modul
   } else {
     options.least_gain = 0;
   }
-  return Agglomeration<MergeObjective>(graph, objective, problem.graph.n, options).run(monitor);
+  return Agglomeration<MergeObjective>(graph, objective, graphs.graph.n, options).run(monitor);
 }
 
 }  // namespace sentree

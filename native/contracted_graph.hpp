@@ -24,16 +24,16 @@ class ContractedGraph {
     std::int32_t other(std::int32_t u) const { return end[0] == u ? end[1] : end[0]; }
   };
 
-  explicit ContractedGraph(const Problem& problem)
-      : lists_(problem.graph.n), joining_(problem.graph.n, kNone) {
-    const Csr& g = problem.graph;
-    const Csr& r = problem.relation;
+  explicit ContractedGraph(const Graphs& graphs)
+      : lists_(graphs.graph.n), joining_(graphs.graph.n, kNone) {
+    const Csr& g = graphs.graph;
+    const Csr& r = graphs.relation;
     edges_.reserve((g.indptr[g.n] + r.indptr[r.n]) / 2);
     for (std::int32_t i = 0; i < g.n; ++i) {
       lists_[i].reserve(g.indptr[i + 1] - g.indptr[i] + r.indptr[i + 1] - r.indptr[i]);
     }
     for (std::int32_t i = 0; i < g.n; ++i) {
-      problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+      graphs.each_pair(i, [&](std::int32_t j, double weight, double relation) {
         if (j > i) add(i, j, weight, relation);
       });
     }

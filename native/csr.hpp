@@ -36,7 +36,7 @@ struct Csr {
 };
 
 // What the kernels optimise on: data graph G, its degrees, and the relation graph G'.
-struct Problem {
+struct Graphs {
   Csr graph;
   Csr relation;
   const double* degree;

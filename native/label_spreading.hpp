@@ -134,8 +134,9 @@ inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double
 
 // Spreads the classes of the labelled vertices until they hardly change any more. Vertices are
 // averaged in the order in which the labels reach them, then in the reverse, and so on.
-inline Beliefs spread(const Csr& graph, const Labels& index, const Labels& code, Beliefs beliefs,
-                      std::int32_t most_sweeps, double least_change, Monitor& monitor) {
+inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels& code,
+                             Beliefs beliefs, std::int32_t most_sweeps, double least_change,
+                             Monitor& monitor) {
   std::vector<char> reached(graph.n, 0);
   Labels order;
   order.reserve(graph.n);

@@ -58,15 +58,15 @@ struct LevelGraph {
 
   LevelGraph() = default;
 
-  explicit LevelGraph(const Problem& problem) : total_volume(problem.total_volume()) {
-    const Csr& g = problem.graph;
-    const Csr& r = problem.relation;
+  explicit LevelGraph(const Graphs& graphs) : total_volume(graphs.total_volume()) {
+    const Csr& g = graphs.graph;
+    const Csr& r = graphs.relation;
     vertices.reserve(g.n);
     if (r.indptr[r.n] == 0) {  // nothing to add: the arrays of G serve as they are
       indptr = Column(g.indptr);
       indices = Column(g.indices);
       weights = Column(g.weights);
-      for (std::int32_t i = 0; i < g.n; ++i) vertices.push_back(problem.single(i));
+      for (std::int32_t i = 0; i < g.n; ++i) vertices.push_back(graphs.single(i));
       return;
     }
     Rows rows;
@@ -75,7 +75,7 @@ struct LevelGraph {
     rows.weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
     apart_indptr.push_back(0);
     for (std::int32_t i = 0; i < g.n; ++i) {
-      problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+      graphs.each_pair(i, [&](std::int32_t j, double weight, double relation) {
         if (relation == kApart) {
           apart_indices.push_back(j);
           if (weight == 0) return;
@@ -85,7 +85,7 @@ struct LevelGraph {
       });
       rows.end_row();
       apart_indptr.push_back(static_cast<std::int64_t>(apart_indices.size()));
-      vertices.push_back(problem.single(i));
+      vertices.push_back(graphs.single(i));
     }
     take(std::move(rows));
   }

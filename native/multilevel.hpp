@@ -43,8 +43,8 @@ struct SettleOptions {
 
 // Moves vertices from a queue, which starts with the given ones, until it is empty; a move puts the
 // neighbours it concerns back into the queue. Returns the sum of the gains.
-inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels first,
-                     const SettleOptions& options, Monitor& monitor) {
+inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition, Labels first,
+                              const SettleOptions& options, Monitor& monitor) {
   const auto everywhere = [](std::int32_t) { return true; };
   WaitingQueue queue(std::move(first), graph.size());
   double sum = 0;
@@ -114,10 +114,10 @@ inline Labels pieces(const LevelGraph& graph, const Labels& modules, Monitor& mo
   return piece;
 }
 
-// One round from the given labels (0..k-1): settle, refine, contract by the refined parts, and
-// again on the smaller graph, until nothing comes together any more. Modules that single vertices
-// have just made are not refined but taken as they are, in connected pieces: that is faster and
-// ends as low. Returns the gain.
+// One round from the given labels (0..k-1): move_from_queue, refine, contract by the refined parts,
+// and again on the smaller graph, until nothing comes together any more. Modules that single
+// vertices have just made are not refined but taken as they are, in connected pieces: that is
+// faster and ends as low. Returns the gain.
 inline double multilevel_round(const LevelGraph& base, Labels& labels,
                                const MultilevelOptions& options, std::mt19937_64& random,
                                Monitor& monitor) {
@@ -132,7 +132,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   double sum = 0;
   while (true) {
     LevelPartition partition(*graph, current);
-    sum += settle(*graph, partition, shuffled(graph->size(), random), moving, monitor);
+    sum += move_from_queue(*graph, partition, shuffled(graph->size(), random), moving, monitor);
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;
@@ -157,9 +157,9 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
 }
 
 // Rounds from the given labels until one gains nothing. Returns the sum of the gains.
-inline std::vector<double> multilevel(const Problem& problem, Labels& labels,
+inline std::vector<double> multilevel(const Graphs& graphs, Labels& labels,
                                       const MultilevelOptions& options, Monitor& monitor) {
-  const LevelGraph base(problem);
+  const LevelGraph base(graphs);
   std::mt19937_64 random(options.seed);
   std::vector<double> gains;
   for (std::int32_t round = 0; round < options.most_rounds; ++round) {
@@ -217,9 +217,9 @@ struct LinkOptions {
 
 // Unites the modules 0..k-1 of a partition that are linked most, while the linkage is at least
 // `least_linkage` and more than `fewest_modules` are left. A join's gain is its linkage.
-inline std::vector<Join> link(const Problem& problem, const Labels& labels, std::int32_t n_modules,
+inline std::vector<Join> link(const Graphs& graphs, const Labels& labels, std::int32_t n_modules,
                               const LinkOptions& linking, Monitor& monitor) {
-  const LevelGraph modules = LevelGraph(problem).contract(labels, n_modules);
+  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules);
   ContractedGraph graph(modules);
   LinkageObjective objective(modules, linking.lesser, linking.greater);
   AgglomerationOptions options;

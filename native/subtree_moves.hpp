@@ -43,7 +43,7 @@ class SubtreeMoves {
         n_leaves_(leaves.size()),
         root_(static_cast<std::int32_t>(parent.size()) - 1),
         nodes_(parent.size()),
-        reach_(parent.size()),
+        states_(parent.size()),
         seen_(parent.size(), 0) {
     for (std::int32_t a = root_ - 1; a >= 0; --a) link(a, parent[a]);
     weigh(parent);
@@ -83,7 +83,7 @@ class SubtreeMoves {
   };
 
   // What is known of a node while the place of one unit is searched.
-  struct Reach {
+  struct NodeState {
     double split, volume, log;  // of the node without the unit
     double grown;               // log2 of the volume with the unit
     double within;              // weight between the unit and the node
@@ -134,7 +134,7 @@ class SubtreeMoves {
   std::int32_t new_node() {
     if (free_.empty()) {
       nodes_.emplace_back();
-      reach_.emplace_back();
+      states_.emplace_back();
       seen_.push_back(0);
       return static_cast<std::int32_t>(nodes_.size()) - 1;
     }
@@ -203,7 +203,7 @@ class SubtreeMoves {
     LevelGraph graph = leaves_.contract(place, n_leaves_);
     double sum = 0;
     for (std::int32_t height = 0; node_of.size() > 2;) {
-      sum += settle(graph, node_of);
+      sum += move_units_from_queue(graph, node_of);
       const std::int32_t step = 1 + height / 4;  // deep trees are climbed in few steps
       height += step;
       Labels next;
@@ -275,7 +275,7 @@ class SubtreeMoves {
   }
 
   // Moves units from a queue until it is empty; a move puts the neighbours back into the queue.
-  double settle(const LevelGraph& graph, const Labels& node_of) {
+  double move_units_from_queue(const LevelGraph& graph, const Labels& node_of) {
     WaitingQueue queue(singles(graph.size()), graph.size());
     double sum = 0;
     while (queue.size() > 0) {
@@ -318,7 +318,7 @@ class SubtreeMoves {
     const std::int32_t top = touched_.front();
     if (walls_left_ && top == root_) return {};
     const std::size_t n_above = touched_.size();
-    for (std::size_t k = 0; k < n_above; ++k) reach_[touched_[k]].within = 0;
+    for (std::size_t k = 0; k < n_above; ++k) states_[touched_[k]].within = 0;
     for (std::int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) {
       const std::int32_t b = node_of[graph.indices[e]];
       const std::size_t start = touched_.size();
@@ -327,13 +327,13 @@ class SubtreeMoves {
         for (; touched_.size() > start; touched_.pop_back()) seen_[touched_.back()] = 0;
         continue;
       }
-      for (std::size_t k = start; k < touched_.size(); ++k) reach_[touched_[k]].within = 0;
-      reach_[b].within += graph.weights[e];
+      for (std::size_t k = start; k < touched_.size(); ++k) states_[touched_[k]].within = 0;
+      states_[b].within += graph.weights[e];
     }
     monitor_.work(static_cast<std::int64_t>(touched_.size()), 0.0);
     if (touched_.size() == n_above) return {};
     for (std::size_t k = touched_.size(); k-- > 1;) {
-      reach_[nodes_[touched_[k]].parent].within += reach_[touched_[k]].within;
+      states_[nodes_[touched_[k]].parent].within += states_[touched_[k]].within;
     }
     const double saved = lift(a, n_above);
     return cheapest(a, from, n_above, saved);
@@ -347,18 +347,18 @@ class SubtreeMoves {
     double handed = unit.own;  // what leaves the split besides weights
     for (std::size_t k = n_above; k-- > 0;) {
       const Node& node = nodes_[touched_[k]];
-      Reach& reach = reach_[touched_[k]];
-      reach.split = node.split - 2 * (reach.within - below) - handed;
-      reach.volume = node.volume - unit.volume;
+      NodeState& state = states_[touched_[k]];
+      state.split = node.split - 2 * (state.within - below) - handed;
+      state.volume = node.volume - unit.volume;
       handed = 0;
       if (k + 1 == n_above && node.n_children == 2) {  // one child is left, and takes its place
         handed = -nodes_[sibling(a)].own;
-        reach.split = 0;
+        state.split = 0;
       }
-      reach.log = log_of(reach.volume);
-      reach.grown = node.log;
-      saved += cost(node.split, node.log) - cost(reach.split, reach.log);
-      below = reach.within;
+      state.log = log_of(state.volume);
+      state.grown = node.log;
+      saved += cost(node.split, node.log) - cost(state.split, state.log);
+      below = state.within;
     }
     return saved;
   }
@@ -381,33 +381,33 @@ class SubtreeMoves {
     for (std::size_t k = 0; k < touched_.size(); ++k) {
       const std::int32_t u = touched_[k];
       const Node& node = nodes_[u];
-      Reach& reach = reach_[u];
+      NodeState& state = states_[u];
       if (k >= n_above) {
-        reach.split = node.split;
-        reach.volume = node.volume;
-        reach.log = node.log;
-        reach.grown = log_of(node.volume + unit.volume);
+        state.split = node.split;
+        state.volume = node.volume;
+        state.log = node.log;
+        state.grown = log_of(node.volume + unit.volume);
       }
       double parent_grown = 0;
       if (k == 0) {
-        reach.above = 0;
-        reach.depth = options_.height > 0 ? depth(top) : 0;
+        state.above = 0;
+        state.depth = options_.height > 0 ? depth(top) : 0;
       } else {
-        const Reach& p = reach_[node.parent];
+        const NodeState& p = states_[node.parent];
         parent_grown = p.grown;
-        reach.above =
-            p.above + cost(p.split + 2 * (p.within - reach.within), p.grown) - cost(p.split, p.log);
-        reach.depth = p.depth + 1;
+        state.above =
+            p.above + cost(p.split + 2 * (p.within - state.within), p.grown) - cost(p.split, p.log);
+        state.depth = p.depth + 1;
       }
       if (pair && (u == from || (u == other && node.unit))) continue;  // where it is
-      if (!node.unit && u != from && fits(reach.depth + 1 + unit.height)) {
+      if (!node.unit && u != from && fits(state.depth + 1 + unit.height)) {
         offer(u, false,
-              reach.above + cost(reach.split + 2 * reach.within + unit.own, reach.grown) -
-                  cost(reach.split, reach.log));
+              state.above + cost(state.split + 2 * state.within + unit.own, state.grown) -
+                  cost(state.split, state.log));
       }
-      if (u != other && fits(reach.depth + 1 + std::max(unit.height, node.height))) {
+      if (u != other && fits(state.depth + 1 + std::max(unit.height, node.height))) {
         offer(u, true,
-              reach.above + cost(2 * reach.within + unit.own + node.own, reach.grown) -
+              state.above + cost(2 * state.within + unit.own + node.own, state.grown) -
                   cost(node.own, parent_grown));
       }
     }
@@ -434,8 +434,8 @@ class SubtreeMoves {
     ++stamp_;
     const std::int32_t top = touched_.front(), from = nodes_[a].parent;
     for (std::int32_t u = from;; u = nodes_[u].parent) {
-      nodes_[u].split = reach_[u].split;
-      resize(nodes_[u], reach_[u].volume);
+      nodes_[u].split = states_[u].split;
+      resize(nodes_[u], states_[u].volume);
       if (u == top) break;
     }
     unlink(a);
@@ -454,12 +454,12 @@ class SubtreeMoves {
       below = place.node == top ? push_down(top) : put_above(place.node);
       if (place.node == top) {
         link(a, top);
-        nodes_[top].split = 2 * reach_[top].within + nodes_[a].own;
+        nodes_[top].split = 2 * states_[top].within + nodes_[a].own;
         resize(nodes_[top], nodes_[top].volume + nodes_[a].volume);
         raise(top);
         return;
       }
-      inside = reach_[place.node].within;
+      inside = states_[place.node].within;
       link(a, below);
       Node& node = nodes_[below];
       node.split = 2 * inside + nodes_[a].own + nodes_[place.node].own;
@@ -470,9 +470,9 @@ class SubtreeMoves {
       nodes_[place.node].split += nodes_[a].own;
     }
     for (std::int32_t u = nodes_[below].parent;; u = nodes_[u].parent) {
-      nodes_[u].split += 2 * (reach_[u].within - inside);
+      nodes_[u].split += 2 * (states_[u].within - inside);
       resize(nodes_[u], nodes_[u].volume + nodes_[a].volume);
-      inside = reach_[u].within;
+      inside = states_[u].within;
       if (u == top) break;
     }
     raise(nodes_[a].parent);
@@ -553,7 +553,7 @@ class SubtreeMoves {
   std::int32_t n_leaves_, root_;
   std::vector<Node> nodes_;
   bool walls_left_ = false;          // some are not units yet
-  std::vector<Reach> reach_;         // of the touched nodes
+  std::vector<NodeState> states_;    // of the touched nodes
   std::vector<std::uint64_t> seen_;  // the last search that touched a node
   std::uint64_t stamp_ = 0;          // of the present search
   Labels touched_, free_;

@@ -98,14 +98,14 @@ struct Measures {
 };
 
 // Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends.
-inline Measures measure(const Problem& problem, const Parents& parent, Monitor& monitor) {
+inline Measures measure(const Graphs& graphs, const Parents& parent, Monitor& monitor) {
   const auto n = static_cast<std::int32_t>(parent.size());
   std::vector<double> volume(n, 0.0), cut(n, 0.0), relation_cut(n, 0.0);
   const Ancestry ancestry(parent);
-  for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-    monitor.work(1 + problem.graph.indptr[i + 1] - problem.graph.indptr[i], 0.0);
-    volume[i] = problem.degree[i];
-    problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+  for (std::int32_t i = 0; i < graphs.graph.n; ++i) {
+    monitor.work(1 + graphs.graph.indptr[i + 1] - graphs.graph.indptr[i], 0.0);
+    volume[i] = graphs.degree[i];
+    graphs.each_pair(i, [&](std::int32_t j, double weight, double relation) {
       cut[i] += weight;
       relation_cut[i] += relation;
       if (j < i) return;
@@ -125,10 +125,10 @@ inline Measures measure(const Problem& problem, const Parents& parent, Monitor& 
 
 // The graph of the leaves as they count in a tree: nothing inside, but what the penalty of a leaf
 // leaves out. A leaf without volume contributes nothing wherever it is: it stays where it is.
-inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {
-  LevelGraph graph(problem);
+inline LevelGraph leaf_graph(const Graphs& graphs, bool leaf_penalty) {
+  LevelGraph graph(graphs);
   for (std::int32_t i = 0; i < graph.size(); ++i) {
-    graph.vertices[i].association = leaf_penalty ? 0.0 : -problem.relation.row_sum(i);
+    graph.vertices[i].association = leaf_penalty ? 0.0 : -graphs.relation.row_sum(i);
   }
   const auto weightless = [](const Module& vertex) { return !(vertex.volume > 0); };
   if (std::none_of(graph.vertices.begin(), graph.vertices.end(), weightless)) return graph;

@@ -15,10 +15,10 @@ from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import ConstraintReport
 from sentree.estimators.inputs import (
+    capped_weights,
     check_edges,
     check_length,
     gather_constraints,
-    tempered,
     validated,
     warn_if_too_many,
 )
@@ -145,7 +145,7 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not given:
             return None
         relation = relation_by_similarity(
-            tempered(given, self.penalty, _MOST_PENALTY),
+            capped_weights(given, self.penalty, _MOST_PENALTY),
             self.graph_.n,
             similarity,
             penalty=self.penalty,

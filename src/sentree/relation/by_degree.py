@@ -25,7 +25,7 @@ from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.relation.relation import Relation
 
-__all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
+__all__ = ["SearchGraphs", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
 
 #: Components up to this size are cliques of pairs; larger ones, and all classes, get an anchor.
 _LARGEST_CLIQUE = 32
@@ -36,7 +36,7 @@ _APART_PARTNERS = 16
 IntArray = NDArray[np.int64]
 
 
-class Anchored(NamedTuple):
+class SearchGraphs(NamedTuple):
     """The graphs of a constrained search: the samples first, then the anchors."""
 
     graph: Graph
@@ -89,7 +89,7 @@ def cannot_share(same: float) -> float:
     return float(np.log2(1 - same) / np.log2(same))
 
 
-def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> Anchored:
+def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> SearchGraphs:
     """Weigh constraints by degree and information.
 
     Parameters
@@ -132,7 +132,7 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     relation = Relation.from_pairs(rows, columns, weights, total)
     together = renumber(np.concatenate((closure.component, np.flatnonzero(anchored))))
     anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
-    return Anchored(anchored_graph, relation, n, together)
+    return SearchGraphs(anchored_graph, relation, n, together)
 
 
 def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:
@@ -141,7 +141,7 @@ def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:
     return np.asarray(np.cbrt(share[given.triplets].prod(axis=1)) * given.triplet_weight)
 
 
-def with_triplets(search: Anchored, given: Constraints, weight: FloatArray) -> Anchored:
+def with_triplets(search: SearchGraphs, given: Constraints, weight: FloatArray) -> SearchGraphs:
     """Read triplets as pairs: i and j attract each other, and repel k by as much in all.
 
     Together the three then weigh nothing, and the search of a partition is free to unite them.

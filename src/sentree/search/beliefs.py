@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Closure
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored
-from sentree.search.kernels import sharpened, spread
+from sentree.relation.by_degree import SearchGraphs
+from sentree.search.kernels import sharpened, spread_labels
 
 __all__ = ["LEAST_BELIEF", "KnownClasses", "belief_graph", "beliefs", "bits", "disbelief"]
 
@@ -83,12 +83,12 @@ class KnownClasses(NamedTuple):
         )
 
 
-def belief_graph(problem: Anchored) -> Any:
+def belief_graph(graphs: SearchGraphs) -> Any:
     """Return the graph that labels spread over: the strongest edges, and must-links."""
-    sharp = sharpened(problem.graph, _STRONGEST, _SHARPNESS)
-    if problem.relation is None:
+    sharp = sharpened(graphs.graph, _STRONGEST, _SHARPNESS)
+    if graphs.relation is None:
         return sharp
-    linked = problem.relation.matrix.tocoo()
+    linked = graphs.relation.matrix.tocoo()
     good = linked.data > 0
     if not good.any():
         return sharp
@@ -96,7 +96,7 @@ def belief_graph(problem: Anchored) -> Any:
     # A must-link weighs as much against all edges of its ends as it does in the search.
     now = np.asarray(sharp.sum(axis=1)).ravel()
     now[now == 0] = 1.0
-    before = np.maximum(problem.graph.degree, np.finfo(float).tiny)
+    before = np.maximum(graphs.graph.degree, np.finfo(float).tiny)
     weight = weight * np.sqrt((now / before)[i] * (now / before)[j])
     return (sharp + sp.csr_array((weight, (i, j)), shape=sharp.shape)).tocsr()
 
@@ -111,7 +111,7 @@ def beliefs(
     they have among the labels, the more so the more labels a class has. Rows sum to 1, or are
     empty where no label reaches. ``quick`` is less exact.
     """
-    belief = spread(graph, known.points, known.code, quick=quick)[:n]
+    belief = spread_labels(graph, known.points, known.code, quick=quick)[:n]
     belief.resize((n, known.n_classes))
     ruled_out = known.excluded
     if ruled_out[0].size:

@@ -30,7 +30,7 @@ __all__ = [
 #: Samples that stand for a cluster, at the most.
 _TYPICAL = 24
 #: Weight of the pairs of edits, by which they are known: they hold, and say nothing else.
-_SILENT = 1e-6
+_EDIT_WEIGHT = 1e-6
 
 IntArray = NDArray[np.int64]
 _NO_PAIRS = np.empty((0, 2), dtype=np.int64)
@@ -40,7 +40,7 @@ class Edit(NamedTuple):
     """Clusters after an edit, and what it says."""
 
     labels: NDArray[np.int32]
-    said: Constraints
+    constraints: Constraints
     change: int  # clusters more than before
 
 
@@ -50,7 +50,7 @@ def united(labels: NDArray[np.int32], clusters: list[int], strength: FloatArray)
     own = _typical(labels, first, strength)
     pairs = [_matched(own, _typical(labels, other, strength)) for other in others]
     result = np.where(np.isin(labels, others), first, labels).astype(np.int32)
-    return Edit(result, _said(np.concatenate(pairs), _NO_PAIRS), -len(others))
+    return Edit(result, _edit_pairs(np.concatenate(pairs), _NO_PAIRS), -len(others))
 
 
 def divided(
@@ -64,7 +64,7 @@ def divided(
     numbers = np.unique(result[inside]).tolist()
     typical = [_typical(result, number, strength) for number in numbers]
     pairs = [_matched(a, b) for a, b in combinations(typical, 2)]
-    return Edit(result, _said(_NO_PAIRS, np.concatenate(pairs)), len(numbers) - 1)
+    return Edit(result, _edit_pairs(_NO_PAIRS, np.concatenate(pairs)), len(numbers) - 1)
 
 
 def moved(labels: NDArray[np.int32], rows: IntArray, to: int | None, strength: FloatArray) -> Edit:
@@ -81,7 +81,7 @@ def moved(labels: NDArray[np.int32], rows: IntArray, to: int | None, strength: F
         must = _matched(rows, _typical(labels, to, strength))[: rows.size]
     cannot = [_matched(rows[labels[rows] == s], t) for s, t in zip(sources, stay, strict=True)]
     change = np.unique(result).size - np.unique(labels).size
-    return Edit(result, _said(must, np.concatenate([_NO_PAIRS, *cannot])), change)
+    return Edit(result, _edit_pairs(must, np.concatenate([_NO_PAIRS, *cannot])), change)
 
 
 def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
@@ -89,8 +89,8 @@ def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
 
     def kept(part: Constraints) -> Constraints:
         must, cannot = labels[part.must_link], labels[part.cannot_link]
-        good = (part.must_weight != _SILENT) | (must[:, 0] == must[:, 1])
-        well = (part.cannot_weight != _SILENT) | (cannot[:, 0] != cannot[:, 1])
+        good = (part.must_weight != _EDIT_WEIGHT) | (must[:, 0] == must[:, 1])
+        well = (part.cannot_weight != _EDIT_WEIGHT) | (cannot[:, 0] != cannot[:, 1])
         return replace(
             part,
             must_link=part.must_link[good],
@@ -124,9 +124,9 @@ def row_numbers(rows: ArrayLike, n: int, name: str = "rows") -> IntArray:
     return np.unique(chosen).astype(np.int64)
 
 
-def _said(must: IntArray, cannot: IntArray) -> Constraints:
+def _edit_pairs(must: IntArray, cannot: IntArray) -> Constraints:
     """Return hard pairs that are known as those of an edit."""
-    weights = np.full(len(must), _SILENT), np.full(len(cannot), _SILENT)
+    weights = np.full(len(must), _EDIT_WEIGHT), np.full(len(cannot), _EDIT_WEIGHT)
     return Constraints.from_pairs(must, cannot, weights=weights, hard=True)
 
 

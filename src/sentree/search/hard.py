@@ -23,17 +23,17 @@ from sentree.constraints import Closure, Constraints
 from sentree.constraints.colouring import Uncolourable, colour
 from sentree.constraints.conflicts import Conflict, ConstraintConflict
 from sentree.graph import FloatArray, Graph, largest_column
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import Relation, apart_pairs
 from sentree.search.label_spreading import propagate
 
 __all__ = [
-    "Hardened",
+    "HardenedGraphs",
     "check_room",
     "contract",
-    "fold",
     "harden",
-    "parted",
+    "separated",
+    "unite_disconnected",
     "with_isolated",
 ]
 
@@ -44,22 +44,22 @@ _MOST_APART = 20_000_000
 _TINY = np.finfo(float).tiny
 
 
-class Hardened(NamedTuple):
-    """A problem in which hard constraints cannot be broken."""
+class HardenedGraphs(NamedTuple):
+    """A graphs in which hard constraints cannot be broken."""
 
-    problem: Anchored
+    graphs: SearchGraphs
     vertex: IntArray  # that each sample, and each anchor, has become part of
 
     def modules(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Turn clusters of the samples into modules of all vertices, those of most samples."""
         samples = renumber(labels)
-        if self.problem.n == samples.size:
-            return self.problem.extended(samples)
+        if self.graphs.n == samples.size:
+            return self.graphs.extended(samples)
         votes = sp.coo_array(
             (np.ones(samples.size), (self.vertex[: samples.size], samples)),
-            shape=(self.problem.n, int(samples.max()) + 1),
+            shape=(self.graphs.n, int(samples.max()) + 1),
         ).tocsr()
-        return self.problem.extended(largest_column(votes))
+        return self.graphs.extended(largest_column(votes))
 
     def start(self, labels: NDArray[Any], n_clusters: int | None = None) -> NDArray[np.int32]:
         """Turn clusters of the samples into modules of all vertices that break nothing.
@@ -67,24 +67,24 @@ class Hardened(NamedTuple):
         Only vertices that are kept apart change their place. There are new clusters where the old
         ones have no room, unless ``n_clusters`` are wanted.
         """
-        return self.problem.extended(parted(self.problem, self.modules(labels), n_clusters))
+        return self.graphs.extended(separated(self.graphs, self.modules(labels), n_clusters))
 
 
-def parted(
-    problem: Anchored, labels: NDArray[np.int32], n_clusters: int | None = None
+def separated(
+    graphs: SearchGraphs, labels: NDArray[np.int32], n_clusters: int | None = None
 ) -> NDArray[np.int32]:
     """Move vertices that are kept apart and share a module, and those kept apart from them.
 
     Modules keep their numbers. There are new ones where the old have no room, unless ``n_clusters``
     are wanted.
     """
-    i, j = apart_pairs(problem.relation)
+    i, j = apart_pairs(graphs.relation)
     if not (labels[i] == labels[j]).any():
         return labels
-    return _Mending(problem.graph, labels, i, j).run(n_clusters).astype(np.int32)
+    return _Separation(graphs.graph, labels, i, j).run(n_clusters).astype(np.int32)
 
 
-class _Mending:
+class _Separation:
     """Clusters of vertices some of which must not be together, and better places for these."""
 
     def __init__(self, graph: Graph, modules: NDArray[np.int32], i: IntArray, j: IntArray) -> None:
@@ -181,16 +181,16 @@ class _Mending:
 
 
 def harden(
-    problem: Anchored,
+    graphs: SearchGraphs,
     hard: Constraints | None,
     n_clusters: int | None = None,
     copies: IntArray | None = None,
-) -> Hardened:
-    """Build hard constraints into a problem, and make one vertex of samples that are copies.
+) -> HardenedGraphs:
+    """Build hard constraints into a graphs, and make one vertex of samples that are copies.
 
     Parameters
     ----------
-    problem : Anchored
+    graphs : SearchGraphs
         The graphs.
     hard : Constraints or None
         What must hold.
@@ -205,9 +205,9 @@ def harden(
     ConstraintConflict
         Where they contradict one another, or leave no room for ``n_clusters``.
     """
-    n, total = problem.n, problem.graph.n
+    n, total = graphs.n, graphs.graph.n
     if not hard and copies is None:
-        return Hardened(problem, np.arange(total))
+        return HardenedGraphs(graphs, np.arange(total))
     closure = (hard or Constraints()).closure(n)
     _check_size(closure)
     if hard and n_clusters is not None:
@@ -219,13 +219,13 @@ def harden(
             whole, cannot = closure.component, closure.cannot  # only copies are left to part
     k = int(whole.max()) + 1
     vertex = np.concatenate((whole, k + np.arange(total - n)))
-    graph, relation = contract(problem.graph, problem.relation, vertex)
+    graph, relation = contract(graphs.graph, graphs.relation, vertex)
     relation = _kept_apart(relation, cannot, graph.n)
     together = None
-    if problem.together is not None:
+    if graphs.together is not None:
         together = np.zeros(graph.n, dtype=np.int32)
-        together[vertex] = problem.together
-    return Hardened(Anchored(graph, relation, k, together), vertex)
+        together[vertex] = graphs.together
+    return HardenedGraphs(SearchGraphs(graph, relation, k, together), vertex)
 
 
 def _with_copies(closure: Closure, copies: IntArray) -> tuple[IntArray, IntArray]:
@@ -289,8 +289,8 @@ def contract(
     return modules, None if relation is None else Relation(between(relation.matrix))
 
 
-def fold(
-    problem: Anchored,
+def unite_disconnected(
+    graphs: SearchGraphs,
     labels: NDArray[np.int32],
     n_clusters: int,
     owners: NDArray[Any] | None = None,
@@ -303,21 +303,23 @@ def fold(
     found = int(labels.max()) + 1
     if found <= n_clusters:
         return labels
-    i, j = apart_pairs(problem.relation)
-    by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
+    i, j = apart_pairs(graphs.relation)
+    by_volume = np.argsort(np.bincount(labels, graphs.graph.degree), kind="stable")
     if i.size == 0:
         target = np.arange(found)
         loose = by_volume if owners is None else by_volume[owners[by_volume] < 0]
         loose = loose[loose != by_volume[-1]]
         target[loose[: found - n_clusters]] = by_volume[-1]
         return renumber(target[labels])
-    target = _folded(labels[i], labels[j], by_volume.tolist(), n_clusters)
+    target = _unite_small(labels[i], labels[j], by_volume.tolist(), n_clusters)
     if np.unique(target).size <= n_clusters:
         return renumber(target[labels])
-    return _dealt_anew(problem, labels, n_clusters)
+    return _reassigned(graphs, labels, n_clusters)
 
 
-def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> NDArray[np.int64]:
+def _unite_small(
+    i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int
+) -> NDArray[np.int64]:
     """Put the smallest modules into the largest that they are not kept apart from."""
     apart: dict[int, set[int]] = {u: set() for u in by_volume}
     for u, v in zip(i.tolist(), j.tolist(), strict=True):
@@ -340,9 +342,9 @@ def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> N
     return follow(target).astype(np.int64)
 
 
-def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+def _reassigned(graphs: SearchGraphs, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
     """Give the vertices that are kept apart a cluster each, and every other one its neighbours'."""
-    i, j = apart_pairs(problem.relation)
+    i, j = apart_pairs(graphs.relation)
     concerned = np.unique(np.concatenate((i, j)))
     edges = np.searchsorted(concerned, np.column_stack((i, j)))
     try:
@@ -352,7 +354,7 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
             found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
         except Uncolourable:
             raise _no_way(len(edges), k) from None
-    spread = propagate(problem.graph, concerned, found)[: problem.n]
+    spread = propagate(graphs.graph, concerned, found)[: graphs.n]
     missing = np.setdiff1d(np.arange(k), spread).tolist()
     if missing:
         size = np.bincount(spread)
@@ -368,7 +370,7 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
             if inside:
                 heappush(crowded, (fewer + 1, u, inside))
             heappush(crowded, (-1, number, [last]))
-    return problem.extended(spread)
+    return graphs.extended(spread)
 
 
 def _no_way(n_links: int, n_clusters: int) -> ValueError:

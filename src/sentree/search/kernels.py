@@ -37,21 +37,20 @@ __all__ = [
     "graft",
     "grow",
     "link",
-    "lowest",
     "merge",
     "move",
+    "move_from_queue",
     "move_gain",
     "multilevel",
-    "settle",
     "sharpened",
-    "spread",
+    "spread_labels",
     "stretch",
 ]
 
 Progress = Callable[[float], object] | None
 _Longs = NDArray[np.int64]
 _Ints = NDArray[np.int32]
-Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray]
+_Arrays = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray]
 
 #: A move must gain more than this many bits: less is rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
@@ -156,7 +155,7 @@ def merge(
     if graph.volume == 0:
         return PartitionResult(np.arange(n, dtype=np.int32), start, np.array([start]))
     first, second, gain = _kernels.merge(
-        *_problem(graph, relation), n_modules or 0, must_link_first, _owners(owner), progress
+        *_arrays(graph, relation), n_modules or 0, must_link_first, _owners(owner), progress
     )
     return PartitionResult(renumber(_joined(n, first, second)), *_trace(start, gain))
 
@@ -181,7 +180,7 @@ def move(
     if graph.volume == 0:
         return PartitionResult(start_labels, start, np.array([start]))
     moved, _, _, gain, _ = _kernels.move(
-        *_problem(graph, relation),
+        *_arrays(graph, relation),
         start_labels,
         *steering.arrays(int(start_labels.max()) + 1),
         _LEAST_MOVE_GAIN,
@@ -203,11 +202,11 @@ def move_gain(
 ) -> float:
     """Return the gain of moving vertex i to a module; numbers that no label has are empty ones."""
     modules = np.ascontiguousarray(labels, dtype=np.int32)
-    arrays = steering.arrays(int(modules.max()) + 1)
-    return float(_kernels.move_gain(*_problem(graph, relation), modules, *arrays, i, module))
+    steered = steering.arrays(int(modules.max()) + 1)
+    return float(_kernels.move_gain(*_arrays(graph, relation), modules, *steered, i, module))
 
 
-def settle(
+def move_from_queue(
     graph: Graph,
     labels: ArrayLike,
     relation: Any = None,
@@ -228,8 +227,8 @@ def settle(
     if graph.volume == 0:
         return PartitionResult(start_labels, start, np.array([start]))
     queue = np.arange(graph.n) if vertices is None else np.unique(np.asarray(vertices))
-    moved, gain = _kernels.settle(
-        *_problem(graph, relation),
+    moved, gain = _kernels.move_from_queue(
+        *_arrays(graph, relation),
         start_labels,
         *steering.arrays(int(start_labels.max()) + 1),
         queue.astype(np.int32),
@@ -266,38 +265,9 @@ def multilevel(
     if graph.volume == 0:
         return PartitionResult(first, start, np.array([start]))
     labels, gain = _kernels.multilevel(
-        *_problem(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
+        *_arrays(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
     )
     return PartitionResult(renumber(labels), *_trace(start, gain))
-
-
-def lowest(
-    graph: Graph,
-    relation: Any = None,
-    *,
-    must_link_first: bool = False,
-    seed: int = 0,
-    max_rounds: int = 10,
-    progress: Progress = None,
-) -> PartitionResult:
-    """Run the multilevel search from three starts and return the lowest result.
-
-    They are single vertices, the modules that there would be without constraints, and what merging
-    and moving reach; so the result is never above that of the paper's search. Where strong
-    cannot-links entail one another (the paper's weights, with labels) single vertices are a bad
-    start. ``progress`` is told the share of each search in turn.
-    """
-    usual: Any = {"seed": seed, "progress": progress}
-    first = merge(graph, relation, must_link_first=must_link_first, progress=progress)
-    starts = (
-        None,
-        multilevel(graph, max_rounds=1, **usual).labels,
-        move(graph, first.labels, relation, progress=progress).labels,
-    )
-    results = [
-        multilevel(graph, relation, init=init, max_rounds=max_rounds, **usual) for init in starts
-    ]
-    return min(results, key=lambda result: result.objective)
 
 
 def link(
@@ -325,7 +295,7 @@ def link(
     if graph.volume == 0:
         return LinkResult(modules, np.empty(0), np.empty((0, 2), dtype=np.int32))
     first, second, linkage = _kernels.link(
-        *_problem(graph, relation),
+        *_arrays(graph, relation),
         modules,
         max(least, 0.0),
         n_modules,
@@ -396,7 +366,7 @@ def density_clusters(
     return peaks.astype(np.int32), clearest
 
 
-def spread(
+def spread_labels(
     graph: Any,
     index: ArrayLike,
     code: ArrayLike,
@@ -421,7 +391,7 @@ def spread(
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
     exactness = _ROUGH if n > _LARGE else _QUICK if quick else _EXACT
     shares, least, sweeps = exactness
-    row, column, share = _kernels.spread(
+    row, column, share = _kernels.spread_labels(
         indptr,
         indices,
         weights,
@@ -453,7 +423,7 @@ def stretch(
     n = graph.n
     no_joins = np.empty(0, dtype=np.int32)
     first, second, gain = (
-        _kernels.stretch(*_problem(graph, relation), leaf_penalty, must_link_first, progress)
+        _kernels.stretch(*_arrays(graph, relation), leaf_penalty, must_link_first, progress)
         if graph.volume > 0
         else (no_joins, no_joins, np.empty(0))
     )
@@ -526,15 +496,15 @@ def grow(
     """
     _check_height(height)
     kept = _clusters(clusters, graph.n)
-    problem = _problem(graph, relation)
-    star = _measured(problem, np.append(np.full(graph.n, graph.n), -1))
+    arrays = _arrays(graph, relation)
+    star = _measured(arrays, np.append(np.full(graph.n, graph.n), -1))
     start = tree_objective(star, leaf_penalty=leaf_penalty).value
     if graph.volume == 0 or height == 1:
         tree = star if height == 1 or clusters is None else EncodingTree.from_labels(kept, graph)
         return TreeResult(tree, start, np.array([start]))
     rows, weights = (np.empty(0), np.empty(0)) if triplets is None else triplets
     parent = _kernels.grow(
-        *problem,
+        *arrays,
         kept,
         np.asarray(rows, dtype=np.int32).ravel(),
         np.asarray(weights, dtype=np.float64),
@@ -548,8 +518,8 @@ def grow(
     gain = np.empty(0)
     if max_grafts > 0 and triplets is None:
         options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
-        parent, gain = _kernels.graft(*problem, parent, kept, *options)
-    tree = _measured(problem, parent)
+        parent, gain = _kernels.graft(*arrays, parent, kept, *options)
+    tree = _measured(arrays, parent)
     end = tree_objective(tree, leaf_penalty=leaf_penalty).value
     return TreeResult(tree, end, np.append(start, _trace(end + gain.sum(), gain)[1]))
 
@@ -576,9 +546,9 @@ def graft(
     start = tree_objective(tree, leaf_penalty=leaf_penalty).value
     if graph.volume == 0 or tree.n_nodes == 1:
         return TreeResult(tree, start, np.array([start]))
-    problem = _problem(graph, relation)
+    arrays = _arrays(graph, relation)
     parent, gain = _kernels.graft(
-        *problem,
+        *arrays,
         tree.parent,
         _clusters(clusters, graph.n),
         leaf_penalty,
@@ -587,7 +557,7 @@ def graft(
         _LEAST_MOVE_GAIN,
         progress,
     )
-    return TreeResult(_measured(problem, parent), *_trace(start, gain))
+    return TreeResult(_measured(arrays, parent), *_trace(start, gain))
 
 
 def _numbered(labels: ArrayLike, steering: Steering) -> _Ints:
@@ -602,10 +572,10 @@ def _owners(owner: ArrayLike | None) -> _Ints:
     return np.asarray([] if owner is None else owner, dtype=np.int32)
 
 
-def _measured(problem: Problem, parent: NDArray[Any]) -> EncodingTree:
+def _measured(arrays: _Arrays, parent: NDArray[Any]) -> EncodingTree:
     """Return a tree that is not too high, its nodes numbered by volume."""
     parent = parent.astype(np.int32, copy=False)
-    return EncodingTree(parent, *_kernels.measure(*problem, parent)).by_volume()
+    return EncodingTree(parent, *_kernels.measure(*arrays, parent)).by_volume()
 
 
 def _check_height(height: int | None) -> None:
@@ -636,7 +606,7 @@ def _trace(start: float, gain: FloatArray) -> tuple[float, FloatArray]:
     return float(trace[-1]), trace
 
 
-def _problem(graph: Graph, relation: Any) -> Problem:
+def _arrays(graph: Graph, relation: Any) -> _Arrays:
     """Return the seven arrays that every kernel takes."""
     arrays = (graph.indptr, graph.indices, graph.weights, graph.degree)
     if relation is None:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.graph import Graph, largest_column
-from sentree.search.kernels import spread
+from sentree.search.kernels import spread_labels
 
 __all__ = ["propagate"]
 
@@ -35,7 +35,7 @@ def propagate(
     excluded : pair of int arrays, optional
         Vertices and classes that they are known not to be of.
     """
-    belief = spread(graph, index, code)
+    belief = spread_labels(graph, index, code)
     if excluded is not None:
         named = excluded[1] < belief.shape[1]
         ruled_out = excluded[0][named], excluded[1][named]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STRICTNESS", "Clusters", "NaturalScale", "Vote", "decide"]
+__all__ = ["STRICTNESS", "NaturalClusters", "NaturalScale", "Vote", "decide"]
 
 #: How strictly clusters are asked to be apart, against the usual: an answer that holds for most of
 #: these is one to rely on.
@@ -92,7 +92,7 @@ class Vote(NamedTuple):
         return max(int(np.unique(self.labels[self.labels >= 0]).size), 1)
 
 
-class Clusters(NamedTuple):
+class NaturalClusters(NamedTuple):
     """Clusters, and how their number was chosen."""
 
     labels: NDArray[np.int32]

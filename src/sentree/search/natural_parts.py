@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph, largest_column
-from sentree.search.kernels import LinkResult, spread
+from sentree.search.kernels import LinkResult, spread_labels
 from sentree.search.spacing import Density, Spacing
 
 __all__ = [
@@ -227,7 +227,7 @@ def follow_neighbors(graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int6
     if sure.size == labels.size:
         return labels
     known = renumber(labels[sure])
-    belief = spread(graph, sure, known)
+    belief = spread_labels(graph, sure, known)
     mass = np.asarray(belief.sum(axis=0)).ravel()
     likely = largest_column(belief @ sp.diags_array(np.bincount(known) / mass)).astype(np.int64)
     likely[sure] = known

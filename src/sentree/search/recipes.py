@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.search.holdout import FOLDS, Folds
-from sentree.search.named_classes import Way
+from sentree.search.label_search import LabelOptions
 
 __all__ = [
     "LABEL_RECIPES",
@@ -51,9 +51,9 @@ class Recipe(NamedTuple):
     linear: bool = False  # with labels: whether a discriminant of the features tells, too
 
     @property
-    def way(self) -> Way:
+    def label_options(self) -> LabelOptions:
         """How labels are followed."""
-        return Way(self.even, self.strength, self.linear)
+        return LabelOptions(self.even, self.strength, self.linear)
 
     def __str__(self) -> str:
         usual, parts = Recipe(), []
@@ -77,7 +77,7 @@ LABEL_RECIPES = (
     Recipe(even=True, strength=0.3),
     Recipe(linear=True),
 )
-#: Standard errors by which a way must find more of the hidden labels than the one before.
+#: Standard errors by which a label_options must find more of the hidden labels than the one before.
 _LABEL_ERRORS = 1.0
 
 

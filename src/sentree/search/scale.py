@@ -16,11 +16,11 @@ from sentree._util.labels import follow, renumber
 from sentree._util.warnings import warn
 from sentree._util.wording import Param
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
-from sentree.search.hard import contract, fold
+from sentree.search.hard import contract, unite_disconnected
 from sentree.search.kernels import LinkResult, link, merge, multilevel
-from sentree.search.natural_number import STRICTNESS, Clusters, Vote, decide
+from sentree.search.natural_number import STRICTNESS, NaturalClusters, Vote, decide
 from sentree.search.natural_parts import (
     Unions,
     follow_neighbors,
@@ -32,10 +32,10 @@ from sentree.search.spacing import Spacing
 __all__ = [
     "Contacts",
     "at_resolution",
-    "coarsen",
-    "finer",
+    "natural_clusters",
+    "search_inside",
+    "split_modules",
     "split_off",
-    "taken_apart",
     "to_number",
     "too_few",
 ]
@@ -81,7 +81,7 @@ class Contacts(NamedTuple):
     cloudiness: float  # from 0, shapes of few dimensions, to 1, clouds of many
 
     @classmethod
-    def of(cls, problem: Anchored, labels: NDArray[Any]) -> Contacts:
+    def of(cls, graphs: SearchGraphs, labels: NDArray[Any]) -> Contacts:
         """Tell from the unions of modules that are linked more than by chance.
 
         Of two parts of one cluster, with volumes v <= V, the weight between them grows as
@@ -89,9 +89,9 @@ class Contacts(NamedTuple):
         1 in clouds of many dimensions, where everything does. The powers are fitted by least
         squares.
         """
-        labels = problem.extended(labels)
-        path = link(problem.graph, labels, problem.relation)
-        return cls.along(path, _volumes(problem.graph, labels)[0])
+        labels = graphs.extended(labels)
+        path = link(graphs.graph, labels, graphs.relation)
+        return cls.along(path, _volumes(graphs.graph, labels)[0])
 
     @classmethod
     def along(cls, path: LinkResult, volume: FloatArray) -> Contacts:
@@ -118,7 +118,7 @@ class Contacts(NamedTuple):
 
 
 def to_number(
-    problem: Anchored,
+    graphs: SearchGraphs,
     labels: NDArray[Any],
     n_clusters: int,
     contacts: Contacts | None = None,
@@ -137,22 +137,22 @@ def to_number(
     not touch. ``by_gain`` says whether modules are merged by their gain; None for what
     :func:`too_few` says.
     """
-    labels = problem.extended(labels)
+    labels = graphs.extended(labels)
     if contacts is None:
-        contacts = Contacts.of(problem, labels)
+        contacts = Contacts.of(graphs, labels)
     owned = np.full(int(labels.max()) + 1, -1) if owners is None else np.asarray(owners)
     if labels.max() + 1 < n_clusters:
-        parts = taken_apart(problem, labels, n_clusters)
-        owned = _passed_on(owned, labels, parts, problem)
+        parts = split_modules(graphs, labels, n_clusters)
+        owned = _passed_on(owned, labels, parts, graphs)
         labels = parts
-    if too_few(problem, labels, n_clusters) if by_gain is None else by_gain:
-        modules, related = contract(problem.graph, problem.relation, labels)
+    if too_few(graphs, labels, n_clusters) if by_gain is None else by_gain:
+        modules, related = contract(graphs.graph, graphs.relation, labels)
         merged = merge(modules, related, n_modules=n_clusters, owner=owned).labels
         owned, labels = _united_owners(owned, merged), renumber(merged[labels])
     found = link(
-        problem.graph,
+        graphs.graph,
         labels,
-        problem.relation,
+        graphs.relation,
         n_modules=n_clusters,
         powers=contacts.powers,
         owner=owned,
@@ -161,7 +161,7 @@ def to_number(
     owned = _united_owners(owned, found.after(len(found.unions), k))
     labels = found.labels
     count = int(labels.max()) + 1
-    any_apart = apart_pairs(problem.relation)[0].size > 0
+    any_apart = apart_pairs(graphs.relation)[0].size > 0
     if not exact and any_apart:
         return labels
     if exact and count > n_clusters and not any_apart:
@@ -171,12 +171,12 @@ def to_number(
             Param("n_clusters", n_clusters),
             ": more neighbours, or must-links, would connect them",
         )
-    return fold(problem, labels, n_clusters, owned)
+    return unite_disconnected(graphs, labels, n_clusters, owned)
 
 
-def too_few(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> bool:
+def too_few(graphs: SearchGraphs, labels: NDArray[Any], n_clusters: int) -> bool:
     """Tell whether modules are hardly more than clusters: merging by gain then serves best."""
-    return bool(np.unique(labels[: problem.n]).size < _NEAR * n_clusters)
+    return bool(np.unique(labels[: graphs.n]).size < _NEAR * n_clusters)
 
 
 def _united_owners(owners: NDArray[Any], united: NDArray[Any]) -> NDArray[np.int64]:
@@ -187,10 +187,10 @@ def _united_owners(owners: NDArray[Any], united: NDArray[Any]) -> NDArray[np.int
 
 
 def _passed_on(
-    owners: NDArray[Any], before: NDArray[Any], parts: NDArray[Any], problem: Anchored
+    owners: NDArray[Any], before: NDArray[Any], parts: NDArray[Any], graphs: SearchGraphs
 ) -> NDArray[np.int64]:
     """Let the largest part of every owned module keep its owner."""
-    volume = np.bincount(parts, problem.graph.degree)
+    volume = np.bincount(parts, graphs.graph.degree)
     whole = np.zeros(volume.size, dtype=np.int64)
     whole[parts] = before
     result = np.full(volume.size, -1, dtype=np.int64)
@@ -203,7 +203,7 @@ def _passed_on(
 
 
 def at_resolution(
-    problem: Anchored,
+    graphs: SearchGraphs,
     labels: NDArray[Any],
     resolution: float,
     owners: NDArray[Any] | None = None,
@@ -212,11 +212,13 @@ def at_resolution(
 
     Those with an owner (see :func:`to_number`) stay apart.
     """
-    labels = problem.extended(labels)
-    return link(problem.graph, labels, problem.relation, least=resolution, owner=owners).labels
+    labels = graphs.extended(labels)
+    return link(graphs.graph, labels, graphs.relation, least=resolution, owner=owners).labels
 
 
-def coarsen(problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = None) -> Clusters:
+def natural_clusters(
+    graphs: SearchGraphs, labels: NDArray[Any], spacing: Spacing | None = None
+) -> NaturalClusters:
     """Choose the scale from the data, asked in several ways (:mod:`sentree.search.natural_number`).
 
     Where it is known how samples lie in space, what touches is compared with what would touch in
@@ -229,50 +231,54 @@ def coarsen(problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = N
     chance would have it, and unions end at gaps instead, where the contact is far thinner than
     within either side.
     """
-    parted = apart_pairs(problem.relation)[0].size > 0  # which density knows nothing of
+    parted = apart_pairs(graphs.relation)[0].size > 0  # which density knows nothing of
     in_space = spacing is not None and spacing.dimension is not None and not parted
     votes = []
     once = in_space and spacing is not None and spacing.in_plane
-    for modules in _searches(problem, problem.extended(labels), once):
-        ways = _in_space(problem, modules, spacing) if in_space else [_by_graph(problem, modules)]
+    for modules in _searches(graphs, graphs.extended(labels), once):
+        ways = _in_space(graphs, modules, spacing) if in_space else [_by_graph(graphs, modules)]
         votes += [Vote(strictness, ask(strictness)) for ask in ways for strictness in STRICTNESS]
     found, scale = decide(votes)
-    return Clusters(problem.extended(follow_neighbors(problem.graph, found)), scale)
+    return NaturalClusters(graphs.extended(follow_neighbors(graphs.graph, found)), scale)
 
 
-def _searches(problem: Anchored, labels: NDArray[np.int32], once: bool) -> list[NDArray[np.int32]]:
+def _searches(
+    graphs: SearchGraphs, labels: NDArray[np.int32], once: bool
+) -> list[NDArray[np.int32]]:
     """Return these modules and those of other searches, where they count and that is quick."""
-    more = 0 if once or problem.graph.n > _LARGE else _MORE_SEARCHES
+    more = 0 if once or graphs.graph.n > _LARGE else _MORE_SEARCHES
     found = (
-        multilevel(problem.graph, problem.relation, init=problem.together, seed=s, max_rounds=1)
+        multilevel(graphs.graph, graphs.relation, init=graphs.together, seed=s, max_rounds=1)
         for s in range(1, more + 1)
     )
-    return [labels, *(problem.extended(result.labels) for result in found)]
+    return [labels, *(graphs.extended(result.labels) for result in found)]
 
 
 Ask = Callable[[float], NDArray[Any]]
 
 
-def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | None) -> list[Ask]:
+def _in_space(
+    graphs: SearchGraphs, labels: NDArray[np.int32], spacing: Spacing | None
+) -> list[Ask]:
     """Return how clusters follow from the way in which samples lie, at each strictness."""
     assert spacing is not None
-    powers = Contacts.of(problem, labels).powers
-    path = link(problem.graph, labels, problem.relation, powers=powers)
-    modules = contract(problem.graph, None, labels)[0]
-    size = np.bincount(labels[: problem.n], minlength=modules.n)
+    powers = Contacts.of(graphs, labels).powers
+    path = link(graphs.graph, labels, graphs.relation, powers=powers)
+    modules = contract(graphs.graph, None, labels)[0]
+    size = np.bincount(labels[: graphs.n], minlength=modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
     if not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
-    component = connected_components(problem.graph.to_scipy(), directed=False)[1]
-    smoothness = _SMOOTHNESS[:1] if problem.graph.n > _ONE_DENSITY else _SMOOTHNESS
+    component = connected_components(graphs.graph.to_scipy(), directed=False)[1]
+    smoothness = _SMOOTHNESS[:1] if graphs.graph.n > _ONE_DENSITY else _SMOOTHNESS
     densities = [spacing.density(s) for s in smoothness]
     return [partial(peaks_of_density, component, unions, spacing, d) for d in densities]
 
 
-def _by_graph(problem: Anchored, labels: NDArray[np.int32]) -> Ask:
+def _by_graph(graphs: SearchGraphs, labels: NDArray[np.int32]) -> Ask:
     """Return how clusters follow from the graph alone, at each strictness."""
-    path = link(problem.graph, labels, problem.relation)
-    volumes = _volumes(problem.graph, labels)
+    path = link(graphs.graph, labels, graphs.relation)
+    volumes = _volumes(graphs.graph, labels)
 
     def ask(strictness: float) -> NDArray[np.int32]:
         return _natural(path, *volumes, strictness)[labels]
@@ -382,33 +388,33 @@ def _clearest_break(wholeness: FloatArray, clear: float) -> float:
     return float(np.sqrt(values[at] * values[at + 1]))
 
 
-def taken_apart(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
+def split_modules(graphs: SearchGraphs, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
     """Take modules apart until there are enough, each by a search of its own inside."""
-    labels = problem.extended(labels)
+    labels = graphs.extended(labels)
     whole = np.zeros(int(labels.max()) + 1, dtype=bool)  # modules that a search leaves as they are
     while (found := int(labels.max()) + 1) < n_clusters:
-        parts = finer(problem, labels, whole)
+        parts = search_inside(graphs, labels, whole)
         if parts.max() + 1 <= found:  # nothing splits by itself: single samples do
-            parts = _singled(problem, labels, n_clusters)
+            parts = _singled(graphs, labels, n_clusters)
         whole = _unchanged(labels, parts)
         labels = parts
     return labels
 
 
-def _singled(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
+def _singled(graphs: SearchGraphs, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
     """Take the largest modules apart into single samples, until there are enough.
 
     Where there are anchors it is one module only: they move, and what they join may split.
     """
-    samples = labels[: problem.n].astype(np.int64)
+    samples = labels[: graphs.n].astype(np.int64)
     size = np.bincount(samples)
     by_size = np.argsort(-size, kind="stable")
     enough = 1
-    if problem.graph.n == problem.n:
+    if graphs.graph.n == graphs.n:
         enough += int(np.searchsorted(np.cumsum(size[by_size] - 1), n_clusters - size.size))
     inside = np.flatnonzero(np.isin(samples, by_size[:enough]))
     samples[inside] = size.size + np.arange(inside.size)
-    return problem.extended(samples)
+    return graphs.extended(samples)
 
 
 def _unchanged(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -420,28 +426,28 @@ def _unchanged(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[n
     return np.asarray((shared == size) & (np.bincount(before)[source] == size))
 
 
-def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
+def split_off(graphs: SearchGraphs, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
     """Split the largest cluster in two until there are enough; all others stay as they are."""
-    labels = problem.extended(labels).astype(np.int64)
+    labels = graphs.extended(labels).astype(np.int64)
     count = int(labels.max()) + 1
     if count >= n_clusters:
         return labels.astype(np.int32)
-    samples = np.where(np.arange(labels.size) < problem.n, labels, -1)
+    samples = np.where(np.arange(labels.size) < graphs.n, labels, -1)
     # The largest cluster first, then the smaller number. A half is cut out of its whole, which
     # takes no longer than the search in it.
-    clusters: list[tuple[int, int, NDArray[Any], Anchored, NDArray[Any] | None]] = [
-        (-inside.size, number, inside, Anchored(graph, relation, inside.size), None)
-        for number, (inside, graph, relation) in enumerate(problem.parts(samples))
+    clusters: list[tuple[int, int, NDArray[Any], SearchGraphs, NDArray[Any] | None]] = [
+        (-inside.size, number, inside, SearchGraphs(graph, relation, inside.size), None)
+        for number, (inside, graph, relation) in enumerate(graphs.parts(samples))
     ]
     heapify(clusters)
     for found in range(count, n_clusters):
         _, number, inside, whole, half = heappop(clusters)
         if half is not None:
-            whole = Anchored(*whole.part(half), half.size)
+            whole = SearchGraphs(*whole.part(half), half.size)
         modules = multilevel(whole.graph, whole.relation).labels
         parts = link(whole.graph, modules, whole.relation, n_modules=2).labels
         with suppress(ValueError):  # more than two are kept apart: one of them is split off
-            parts = fold(whole, parts, 2)
+            parts = unite_disconnected(whole, parts, 2)
         if parts.max() == 0:
             parts = np.arange(inside.size) == inside.size - 1
         moved = parts == parts.max()
@@ -452,19 +458,19 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     return labels.astype(np.int32)
 
 
-def finer(
-    problem: Anchored, labels: NDArray[Any], whole: NDArray[np.bool_] | None = None
+def search_inside(
+    graphs: SearchGraphs, labels: NDArray[Any], whole: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
     """Search every module anew, as a graph of its own, but for those known to stay ``whole``."""
-    labels = problem.extended(labels)
+    labels = graphs.extended(labels)
     searched = np.bincount(labels) > 1
     if whole is not None:
         searched &= ~whole
     parts = labels.astype(np.int64)
     count = searched.size
     number = np.where(searched, np.cumsum(searched) - 1, -1)
-    for inside, graph, relation in problem.parts(number[labels]):
+    for inside, graph, relation in graphs.parts(number[labels]):
         found = multilevel(graph, relation).labels
         parts[inside] = count + found
         count += int(found.max()) + 1
-    return problem.extended(parts[: problem.n])
+    return graphs.extended(parts[: graphs.n])

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from sentree._util.labels import follow, renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored, triplet_weights, with_triplets
+from sentree.relation.by_degree import SearchGraphs, triplet_weights, with_triplets
 from sentree.relation.relation import Relation
-from sentree.search.clusters import FlatSearch, Problem
+from sentree.search.clusters import ClusterSearch, Problem
 from sentree.search.kernels import grow
 from sentree.search.natural_number import NaturalScale
 from sentree.search.objective import Objective, tree_objective
 from sentree.search.recipes import Selection
 from sentree.tree import EncodingTree, TreeShape, first_leaves
 
-__all__ = ["Grown", "grown"]
+__all__ = ["GrownTree", "grow_tree"]
 
 
-class Grown(NamedTuple):
+class GrownTree(NamedTuple):
     """A tree over the samples, clusters that are nodes of it, its value and the way there."""
 
     tree: EncodingTree
@@ -34,7 +34,9 @@ class Grown(NamedTuple):
     scale: NaturalScale | None = None  # how the data chose their number, if they did
 
 
-def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalty: bool) -> Grown:
+def grow_tree(
+    problem: Problem, search: ClusterSearch, *, height: int | None, leaf_penalty: bool
+) -> GrownTree:
     """Grow a tree around the clusters of a search, or freely where only a height is given.
 
     Where the constraints have finer labels, there are as many clusters as classes if nothing else
@@ -42,58 +44,59 @@ def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalt
     next level that are there, those of its parts with the level after that.
     """
     if problem.constraints.finer is None:
-        return _grown(problem, flat, height, leaf_penalty)
-    if flat.n_clusters is None:
-        flat = replace(flat, n_clusters=np.unique(problem.constraints.label_code).size)
-    coarse = _grown(problem, flat, height, leaf_penalty)
+        return _grow_level(problem, search, height, leaf_penalty)
+    if search.n_clusters is None:
+        search = replace(search, n_clusters=np.unique(problem.constraints.label_code).size)
+    coarse = _grow_level(problem, search, height, leaf_penalty)
     graph, parent, clusters = problem.graph, coarse.tree.parent, coarse.labels
     for level in problem.constraints.levels[1:]:
         inside = Problem(graph, level)
-        parent, clusters = _refined(parent, clusters, inside, flat, height, leaf_penalty)
-    relation = flat.constrained(problem).relation
+        parent, clusters = _refined(parent, clusters, inside, search, height, leaf_penalty)
+    relation = search.constrained(problem).relation
     tree = _measured(parent, graph, relation).by_volume()
     objective = tree_objective(tree, leaf_penalty=leaf_penalty)
     trace = np.append(coarse.trace, objective.value)
-    return Grown(tree, coarse.labels, objective, trace, coarse.selection)
+    return GrownTree(tree, coarse.labels, objective, trace, coarse.selection)
 
 
-def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty: bool) -> Grown:
+def _grow_level(
+    problem: Problem, search: ClusterSearch, height: int | None, leaf_penalty: bool
+) -> GrownTree:
     """Grow a tree with the labels of one level."""
     given, n = problem.constraints, problem.graph.n
-    told = flat.n_clusters is not None or given.label_index.size > 0
+    told = search.n_clusters is not None or given.label_index.size > 0
     free = height == 1 or (height is not None and not told)
     if given or not free:
-        problem = flat.grounded(problem)
-    search = flat.constrained(problem)
+        problem = search.with_unconstrained(problem)
+    graphs = search.constrained(problem)
     weight = triplet_weights(problem.graph, given)
-    if flat.penalty is not None:
-        weight *= flat.penalty
+    weight *= search.penalty
     clusters, selection, scale = None, None, None
     if not free or problem.hard or problem.init is not None:
-        run = flat.run(problem, with_triplets(search, given, weight))
+        run = search.run(problem, with_triplets(graphs, given, weight))
         selection, scale = run.selection, run.scale
         found = renumber(run.labels[:n])
-        clusters = search.extended(found)
+        clusters = graphs.extended(found)
     result = grow(
-        search.graph,
-        search.relation,
+        graphs.graph,
+        graphs.relation,
         clusters=clusters,
         triplets=(given.triplets, weight) if len(given.triplets) else None,
         height=height,
         leaf_penalty=leaf_penalty,
-        seed=flat.seed,
+        seed=search.seed,
     )
-    tree = _without_anchors(result.tree, search, problem.graph)
+    tree = _without_anchors(result.tree, graphs, problem.graph)
     labels = tree.labels_at(1) if clusters is None else found
     objective = tree_objective(result.tree, leaf_penalty=leaf_penalty)
-    return Grown(tree, labels, objective, result.trace, selection, scale)
+    return GrownTree(tree, labels, objective, result.trace, selection, scale)
 
 
 def _refined(
     parent: NDArray[np.int32],
     clusters: NDArray[np.int32],
     problem: Problem,
-    flat: FlatSearch,
+    search: ClusterSearch,
     height: int | None,
     leaf_penalty: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -122,9 +125,9 @@ def _refined(
         named, number = np.unique(code[members[known]], return_inverse=True)
         classes = [problem.constraints.classes[c] for c in named.tolist()]
         given = Constraints(label_index=known, label_code=number, classes=tuple(classes))
-        search = replace(flat, n_clusters=named.size if named.size > 1 else None, recipe=None)
-        inside = problem._replace(graph=graph, constraints=given, ground=None)
-        found = _grown(inside, search, room, leaf_penalty)
+        inner = replace(search, n_clusters=named.size if named.size > 1 else None, recipe=None)
+        inside = problem._replace(graph=graph, constraints=given, unconstrained=None)
+        found = _grow_level(inside, inner, room, leaf_penalty)
         finer[members] += found.labels
         replaced.append((top, members, found.tree.parent))
     return _with_subtrees(parent, replaced), renumber(finer)
@@ -159,11 +162,11 @@ def _with_subtrees(
     return np.asarray(number[np.concatenate(above)[order]], dtype=np.int32)
 
 
-def _without_anchors(tree: EncodingTree, search: Anchored, graph: Graph) -> EncodingTree:
+def _without_anchors(tree: EncodingTree, graphs: SearchGraphs, graph: Graph) -> EncodingTree:
     """Return the tree over the samples alone."""
     if tree.n_leaves == graph.n:
         return tree
-    return _measured(first_leaves(tree.parent, graph.n), graph, search.relation)
+    return _measured(first_leaves(tree.parent, graph.n), graph, graphs.relation)
 
 
 def _measured(parent: NDArray[np.int32], graph: Graph, relation: Relation | None) -> EncodingTree:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
 from sentree.graph import largest_column
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
 from sentree.search.kernels import PartitionResult, Steering
@@ -27,14 +27,14 @@ from sentree.search.linear_beliefs import LinearBeliefs
 from sentree.search.scale import (
     Contacts,
     at_resolution,
-    finer,
+    search_inside,
+    split_modules,
     split_off,
-    taken_apart,
     to_number,
     too_few,
 )
 
-__all__ = ["NamedClusters", "NamedSearch", "Told", "Way", "hidden_accuracy"]
+__all__ = ["LabelOptions", "LabelSearch", "LabelSearchResult", "LabelStart", "hidden_accuracy"]
 
 #: Bits by which a sample prefers the cluster of its module, over the square of the labels a class;
 #: and the most.
@@ -53,7 +53,7 @@ IntArray = NDArray[np.int64]
 Move = Callable[[NDArray[Any], Steering], PartitionResult]
 
 
-class Way(NamedTuple):
+class LabelOptions(NamedTuple):
     """What a search with labels leaves open, for hidden labels to tell."""
 
     even: bool  # whether volumes count in full while samples move, which evens out clusters
@@ -61,14 +61,14 @@ class Way(NamedTuple):
     linear: bool = False  # whether features say what they think of classes, too
 
 
-class Told(NamedTuple):
+class LabelStart(NamedTuple):
     """What labels tell: clusters to start from, and what vertices believe of them."""
 
     start: NDArray[np.int32]
     believed: Any  # vertices by clusters
 
 
-class NamedClusters(NamedTuple):
+class LabelSearchResult(NamedTuple):
     """Clusters of the vertices: those of the classes first, in their order, then the others."""
 
     result: PartitionResult
@@ -76,12 +76,12 @@ class NamedClusters(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class NamedSearch:
+class LabelSearch:
     """A search for clusters around labels.
 
     Parameters
     ----------
-    problem : Anchored
+    graphs : SearchGraphs
         The graphs.
     modules : int array
         Modules of the vertices as found without labels.
@@ -103,7 +103,7 @@ class NamedSearch:
         ``move(labels, steering)`` moves vertices.
     """
 
-    problem: Anchored
+    graphs: SearchGraphs
     modules: NDArray[np.int32]
     contacts: Contacts
     n_clusters: int | None
@@ -114,18 +114,18 @@ class NamedSearch:
     divisible: bool
     move: Move
 
-    def run(self, known: KnownClasses, way: Way) -> NamedClusters:
+    def run(self, known: KnownClasses, options: LabelOptions) -> LabelSearchResult:
         """Find a cluster for each class, and what else there is."""
-        return self.followed(known, way, self.told(known, way.linear))
+        return self.follow(known, options, self.start(known, options.linear))
 
     @cached_property
     def belief_graph(self) -> Any:
         """The graph that labels spread over."""
-        return belief_graph(self.problem)
+        return belief_graph(self.graphs)
 
-    def told(self, known: KnownClasses, linear: bool, spread: Any = None) -> Told:
+    def start(self, known: KnownClasses, linear: bool, spread: Any = None) -> LabelStart:
         """Unite modules around what labels say once they are spread, or as ``spread`` has it."""
-        graph, named, n = self.belief_graph, known.n_classes, self.problem.graph.n
+        graph, named, n = self.belief_graph, known.n_classes, self.graphs.graph.n
         quick = spread is not None
 
         def with_features(found: Any, known: KnownClasses) -> Any:
@@ -141,42 +141,44 @@ class NamedSearch:
             others = np.setdiff1d(np.flatnonzero(start >= named), known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
             believed = with_features(beliefs(graph, n, wider, named, quick), wider)
-        return Told(start, believed)
+        return LabelStart(start, believed)
 
-    def followed(self, known: KnownClasses, way: Way, told: Told) -> NamedClusters:
+    def follow(
+        self, known: KnownClasses, options: LabelOptions, told: LabelStart
+    ) -> LabelSearchResult:
         """Let samples move."""
         start, believed = told
-        strength = self._strength(known, way)
+        strength = self._strength(known, options)
         if self.n_clusters is not None and believed.shape[1] > self.n_clusters:
             start, believed = self._fewer(*told)
-            drawn = pull = bits(believed, self.problem.graph, strength)
+            drawn = pull = bits(believed, self.graphs.graph, strength)
         else:
-            drawn = bits(believed, self.problem.graph, strength)
+            drawn = bits(believed, self.graphs.graph, strength)
             pull = self._at_home(start, self._insisting(drawn, known, strength), known)
             start = self._begun(start, pull, known)
-        result = self.move(start, Steering(pull, self._shrinkage(way)))
+        result = self.move(start, Steering(pull, self._shrinkage(options)))
         pull = Steering(drawn).wide(int(result.labels.max()) + 1).pull
-        against = disbelief(pull, result.labels, self.problem.graph, strength)
-        return NamedClusters(result, against)
+        against = disbelief(pull, result.labels, self.graphs.graph, strength)
+        return LabelSearchResult(result, against)
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
         """Unite modules around the classes; return the clusters, those of classes first."""
         least = max(self.n_clusters or 0, known.n_classes)
-        few = self.divisible and too_few(self.problem, self.modules, least)
+        few = self.divisible and too_few(self.graphs, self.modules, least)
         parts = self._parts if few else renumber(self.modules)
         modules, owned = self._owned(_pieces(parts, known, believed), known)
         wanted = max(self.n_clusters or 0, owned)
-        if np.unique(modules[: self.problem.n]).size < wanted:
-            parts = taken_apart(self.problem, modules, wanted)
+        if np.unique(modules[: self.graphs.n]).size < wanted:
+            parts = split_modules(self.graphs, modules, wanted)
             modules, owned = self._owned(parts, known)
-        if np.unique(modules[: self.problem.n]).size < wanted:
-            return _classes_first(split_off(self.problem, modules, wanted), known)
-        owners = _owners_in_order(modules[: self.problem.n], owned)
+        if np.unique(modules[: self.graphs.n]).size < wanted:
+            return _classes_first(split_off(self.graphs, modules, wanted), known)
+        owners = _owners_in_order(modules[: self.graphs.n], owned)
         if self.n_clusters is None and self.resolution is not None:
-            united = at_resolution(self.problem, modules, self.resolution, owners)
+            united = at_resolution(self.graphs, modules, self.resolution, owners)
         else:
             exact = self.n_clusters is not None and self.n_clusters > owned
-            united = to_number(self.problem, modules, wanted, self.contacts, owners, exact, few)
+            united = to_number(self.graphs, modules, wanted, self.contacts, owners, exact, few)
         return _classes_first(united, known)
 
     def _owned(self, pieces: NDArray[np.int32], known: KnownClasses) -> tuple[IntArray, int]:
@@ -198,7 +200,7 @@ class NamedSearch:
     @cached_property
     def _parts(self) -> NDArray[np.int32]:
         """Parts of the modules: where these are few, a label speaks for less than all of one."""
-        return finer(self.problem, self.modules)
+        return search_inside(self.graphs, self.modules)
 
     def _insisting(self, pull: Any, known: KnownClasses, strength: float) -> Any:
         """Let labelled vertices be drawn to their class whatever beliefs in general count."""
@@ -211,7 +213,7 @@ class NamedSearch:
 
         The fewer labels a class has, the more: single vertices are too far from the next label.
         """
-        degree = self.problem.graph.degree.copy()
+        degree = self.graphs.graph.degree.copy()
         degree[known.points] = 0.0
         weight = degree * min(_MODULE_BITS / known.per_class**2, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
@@ -225,27 +227,27 @@ class NamedSearch:
         lost = ~np.isin(start, begun)  # no cluster is given up
         lost[known.points] = False
         begun[lost] = start[lost]
-        apart = np.unique(np.concatenate(apart_pairs(self.problem.relation)))
+        apart = np.unique(np.concatenate(apart_pairs(self.graphs.relation)))
         begun[apart] = start[apart]  # hard constraints hold from the start
         return begun.astype(np.int32)
 
-    def _strength(self, known: KnownClasses, way: Way) -> float:
+    def _strength(self, known: KnownClasses, options: LabelOptions) -> float:
         """Return how much beliefs count: less where a class has only one label or two."""
-        return self.strength * way.strength * known.per_class / (known.per_class + 1)
+        return self.strength * options.strength * known.per_class / (known.per_class + 1)
 
-    def _shrinkage(self, way: Way) -> float:
+    def _shrinkage(self, options: LabelOptions) -> float:
         """Return how much volumes shrink to their mean while samples move."""
-        return 0.0 if way.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
+        return 0.0 if options.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
 
-    def _fewer(self, start: NDArray[np.int32], believed: Any) -> Told:
+    def _fewer(self, start: NDArray[np.int32], believed: Any) -> LabelStart:
         """Unite classes where fewer clusters are wanted than are named."""
         assert self.n_clusters is not None
-        united = to_number(self.problem, start, self.n_clusters, self.contacts)
+        united = to_number(self.graphs, start, self.n_clusters, self.contacts)
         k = believed.shape[1]
         place = np.zeros(k, dtype=np.int64)
         place[start] = united
         together = sp.csr_array((np.ones(k), (np.arange(k), place)))
-        return Told(united, sp.csr_array(believed @ together))
+        return LabelStart(united, sp.csr_array(believed @ together))
 
 
 def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> NDArray[np.int32]:
@@ -306,9 +308,9 @@ def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.in
 
 
 def hidden_accuracy(
-    search: NamedSearch, known: KnownClasses, ways: Sequence[Way], once: bool
+    search: LabelSearch, known: KnownClasses, tried: Sequence[LabelOptions], once: bool
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
-    """Tell for each way which labels it finds that were hidden from it: 1 or 0 each.
+    """Tell for each options which labels it finds that were hidden from it: 1 or 0 each.
 
     A label is hidden once; those of classes with a single label never are. Returned, too, is which
     labels the others contradict: none where that is no more than classes that overlap would give.
@@ -318,23 +320,24 @@ def hidden_accuracy(
     fold = np.empty(order.size, dtype=np.int64)
     fold[order] = np.arange(order.size) % _FOLDS
     fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
-    found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
+    found: list[list[NDArray[np.float64]]] = [[] for _ in tried]
     doubted = np.zeros(known.points.size, dtype=bool)
     for part in range(1 if once else _FOLDS):
         hidden = fold == part
         if not hidden.any():
             continue
         visible = known.without(hidden)
-        graph, n = search.belief_graph, search.problem.graph.n
+        graph, n = search.belief_graph, search.graphs.graph.n
         spread = beliefs(graph, n, visible, known.n_classes, quick=True)
         others = spread[known.points[hidden]].toarray()
         own = others[np.arange(others.shape[0]), known.code[hidden]]
         doubted[hidden] = (own < _CONTRADICTED) & (others.max(axis=1) > _SURE)
         told = {
-            linear: search.told(visible, linear, spread) for linear in {way.linear for way in ways}
+            linear: search.start(visible, linear, spread)
+            for linear in {options.linear for options in tried}
         }
-        for way, right in zip(ways, found, strict=True):
-            labels = search.followed(visible, way, told[way.linear]).result.labels
+        for options, right in zip(tried, found, strict=True):
+            labels = search.follow(visible, options, told[options.linear]).result.labels
             right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
     accuracy = [np.concatenate([np.empty(0), *right]) for right in found]
     return accuracy, _without_last(doubted, known, accuracy[0].size)
