@@ -85,7 +85,7 @@ struct Arguments {
   }
 };
 
-// Ten times a second: let Python handle signals and tell the progress callback how far we are.
+// Ten times a second, lets Python handle signals and reports progress to the callback.
 class PythonPoll {
  public:
   explicit PythonPoll(nb::object progress) : progress_(std::move(progress)) {}
@@ -126,7 +126,7 @@ Joins joins_to_numpy(const std::vector<sentree::Join>& joins) {
   return {to_numpy(std::move(first)), to_numpy(std::move(second)), to_numpy(std::move(gain))};
 }
 
-// The owners of n modules; none where nothing is owned.
+// The owners of n modules; empty if there are none.
 sentree::Labels checked_owner(const Ints& owner, std::int32_t n) {
   require(owner.size() == 0 || static_cast<std::int32_t>(owner.size()) == n,
           "owners have a wrong length");
@@ -156,8 +156,8 @@ sentree::Labels checked_labels(const Ints& labels, std::int32_t n) {
   return copy;
 }
 
-// What moves take beside the graphs: the pull of modules on vertices, and how far volumes shrink to
-// their mean over so many modules.
+// What steers moves beside the graphs: the pull of modules on vertices, and the shrinkage of
+// volumes towards their mean over n_modules.
 struct Moving {
   Longs pull_indptr;
   Ints pull_indices;
@@ -221,7 +221,7 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
   std::vector<char> seen(graphs.graph.n, 0);
   for (const std::int32_t i : waiting) {
     require(i >= 0 && i < graphs.graph.n, "a vertex is out of range");
-    require(!seen[i], "a vertex waits twice");
+    require(!seen[i], "a vertex is in the queue twice");
     seen[i] = 1;
   }
   const sentree::SettleOptions options{least_gain, may_found, keep_modules};

@@ -1,5 +1,5 @@
-// The sum of both graphs, its vertices modules of the original ones: what multilevel searches work
-// on.
+// The graph of multilevel searches: the sum of both graphs, whose vertices are modules of the
+// original vertices.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sentree {
 
-// An array that is read only: its own, or the caller's, which must outlive it.
+// A read-only array: its own, or one of the caller, which must outlive it.
 template <class T>
 class Column {
  public:
@@ -44,8 +44,8 @@ struct Rows {
   void end_row() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
 };
 
-// G and G' added up, its vertices modules of the original ones. What a vertex holds inside is in
-// its association, so the same formulas hold on every level.
+// G and G' added up; a vertex is a module of original vertices. The weight inside a vertex is part
+// of its association, so the same formulas hold on every level.
 struct LevelGraph {
   Column<std::int64_t> indptr;
   Column<std::int32_t> indices;
@@ -62,7 +62,7 @@ struct LevelGraph {
     const Csr& g = graphs.graph;
     const Csr& r = graphs.relation;
     vertices.reserve(g.n);
-    if (r.indptr[r.n] == 0) {  // nothing to add: the arrays of G serve as they are
+    if (r.indptr[r.n] == 0) {  // no relations: use the arrays of G
       indptr = Column(g.indptr);
       indices = Column(g.indices);
       weights = Column(g.weights);

@@ -36,8 +36,8 @@ class StretchObjective {
   bool related() const { return related_; }
 
   // What a join saves does not depend on volumes, and its factor log2(V / V_ab) falls when either
-  // node grows. Only a leaf that is one no more brings its own relations into what is saved, and
-  // only with relations may a join save less than nothing.
+  // node grows. A gain can rise only with relations: when a leaf becomes an inner node its own
+  // relations start to count, and what a join saves may be negative.
   bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
     const bool leaf = nodes_[u].leaf;
     nodes_[u] = unite_nodes(nodes_[u], nodes_[v], weight, relation);

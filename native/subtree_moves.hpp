@@ -1,8 +1,8 @@
 // Improving an encoding tree: vertices and whole subtrees go to other parents.
 //
 // The objective of a tree is sum_p S_p log2(V_p) / V_G + const over its inner nodes p, where S_p is
-// twice the weight between different children of p (and what the penalty of leaves leaves out). So
-// moving a subtree concerns the nodes above its old and its new place alone.
+// twice the weight between different children of p (plus the relations of leaves that the penalty
+// leaves out). So moving a subtree changes only the nodes above its old and its new place.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,12 @@ struct SubtreeMoveOptions {
   double least_gain = 1e-12;
 };
 
-// A tree under moves of subtrees. Its "units" are what moves at a time: first the leaves, later
-// whole subtrees, which are vertices of a contracted graph.
+// A tree under moves of subtrees. A "unit" is a subtree that moves as a whole: first the leaves,
+// later larger subtrees, which are vertices of a contracted graph.
 class SubtreeMoves {
  public:
-  // Parents with leaves first, every node before its parent, the root last. Where clusters are
-  // given, those that are nodes stay so, with the same leaves.
+  // Parents with leaves first, every node before its parent, the root last. Given clusters that are
+  // nodes of the tree stay nodes with the same leaves.
   SubtreeMoves(const LevelGraph& leaves, const Parents& parent, const Labels& clusters,
                const SubtreeMoveOptions& options, Monitor& monitor)
       : leaves_(leaves),
@@ -73,21 +73,21 @@ class SubtreeMoves {
   struct Node {
     std::int32_t parent = kNone, first = kNone, next = kNone, previous = kNone;
     std::int32_t n_children = 0;
-    std::int32_t height = 0;  // at least that of the subtree
+    std::int32_t height = 0;  // of the subtree, or more
     double volume = 0;
     double split = 0;   // S: twice the weight between the children, and their `own`
-    double own = 0;     // of a leaf: what the penalty leaves out
+    double own = 0;     // of a leaf: the relations that the penalty leaves out
     double log = 0;     // log2 of the volume
     bool wall = false;  // its leaves stay below it
-    bool unit = false;  // moves as a whole at present
+    bool unit = false;  // now moves as a whole
   };
 
-  // What is known of a node while the place of one unit is searched.
+  // The state of a node while the best place for one unit is searched.
   struct NodeState {
     double split, volume, log;  // of the node without the unit
     double grown;               // log2 of the volume with the unit
     double within;              // weight between the unit and the node
-    double above;               // what the nodes above it cost more when the unit goes below it
+    double above;               // extra cost of the nodes above it if the unit goes below it
     std::int32_t depth;
   };
 
@@ -196,7 +196,7 @@ class SubtreeMoves {
     measure_heights(order);
     Labels node_of = singles(n_leaves_);  // the node of every vertex of `graph`
     std::stable_sort(node_of.begin(), node_of.end(), [&](std::int32_t i, std::int32_t j) {
-      return nodes_[i].parent < nodes_[j].parent;  // what is near in the tree is near in memory
+      return nodes_[i].parent < nodes_[j].parent;  // siblings are close in memory
     });
     Labels place(n_leaves_);
     for (std::int32_t v = 0; v < n_leaves_; ++v) place[node_of[v]] = v;
@@ -244,8 +244,9 @@ class SubtreeMoves {
     }
   }
 
-  // Makes units of the subtrees of up to `step` levels of units; returns the new vertex of every
-  // old one, and lists the nodes of the new ones. While walls are left, only below these.
+  // Makes larger units of subtrees with up to `step` levels of units. Returns the new vertex of
+  // every old one; `next` lists the nodes of the new vertices. While there are walls that are not
+  // units, only subtrees below them become units.
   Labels contraction(const Labels& node_of, std::int32_t step, Labels& next) {
     const Labels order = inner_nodes();
     std::vector<std::int32_t> level(nodes_.size(), 0);
@@ -291,7 +292,7 @@ class SubtreeMoves {
     return sum;
   }
 
-  // Lists the nodes from a up to one that was seen or to the next wall above, which is returned.
+  // Lists the nodes from a up to the first that was seen or is a wall above a, which is returned.
   // The upper ones come first.
   std::int32_t climb(std::int32_t a) {
     const std::size_t start = touched_.size();
@@ -306,7 +307,7 @@ class SubtreeMoves {
     return end;
   }
 
-  // The best place for vertex v. Weighs the nodes above it and above its neighbours, as far as the
+  // The best place for vertex v. Considers the nodes above it and above its neighbours, up to the
   // wall that it must stay below.
   Place best_place(const LevelGraph& graph, const Labels& node_of, std::int32_t v) {
     const std::int32_t a = node_of[v], from = nodes_[a].parent;
@@ -339,19 +340,19 @@ class SubtreeMoves {
     return cheapest(a, from, n_above, saved);
   }
 
-  // Fills in the nodes above a (the first n_above touched) as they are without it; returns what
-  // they cost less.
+  // Computes the states of the nodes above a (the first n_above touched) without it; returns by how
+  // much their cost falls.
   double lift(std::int32_t a, std::size_t n_above) {
     const Node& unit = nodes_[a];
     double saved = 0, below = 0;
-    double handed = unit.own;  // what leaves the split besides weights
+    double handed = unit.own;  // what leaves the split in addition to weights
     for (std::size_t k = n_above; k-- > 0;) {
       const Node& node = nodes_[touched_[k]];
       NodeState& state = states_[touched_[k]];
       state.split = node.split - 2 * (state.within - below) - handed;
       state.volume = node.volume - unit.volume;
       handed = 0;
-      if (k + 1 == n_above && node.n_children == 2) {  // one child is left, and takes its place
+      if (k + 1 == n_above && node.n_children == 2) {  // the only child left replaces the node
         handed = -nodes_[sibling(a)].own;
         state.split = 0;
       }
@@ -399,7 +400,7 @@ class SubtreeMoves {
             p.above + cost(p.split + 2 * (p.within - state.within), p.grown) - cost(p.split, p.log);
         state.depth = p.depth + 1;
       }
-      if (pair && (u == from || (u == other && node.unit))) continue;  // where it is
+      if (pair && (u == from || (u == other && node.unit))) continue;  // its present place
       if (!node.unit && u != from && fits(state.depth + 1 + unit.height)) {
         offer(u, false,
               state.above + cost(state.split + 2 * state.within + unit.own, state.grown) -
@@ -427,8 +428,8 @@ class SubtreeMoves {
     node.log = log_of(volume);
   }
 
-  // Takes a out and puts it in the place that the last search found for it. What that search knows
-  // of the nodes holds only until the first move.
+  // Moves a to the place that the last search found for it. The states of nodes from that search
+  // are valid only until the first move.
   void move(std::int32_t a, Place place) {
     assert(place.search == stamp_);
     ++stamp_;
@@ -478,7 +479,7 @@ class SubtreeMoves {
     raise(nodes_[a].parent);
   }
 
-  // Puts the only child of a node in the place of that node.
+  // Replaces a node by its only child.
   void replace(std::int32_t a, std::int32_t child) {
     const std::int32_t p = nodes_[a].parent;
     unlink(child);
@@ -495,7 +496,7 @@ class SubtreeMoves {
     drop(child);
   }
 
-  // A new node takes over the children of a and becomes its only child.
+  // Makes a new node, which gets the children of a and becomes its only child.
   std::int32_t push_down(std::int32_t a) {
     const std::int32_t fresh = new_node();
     each_child(a, [&](std::int32_t b) { link(b, fresh); });
@@ -508,7 +509,7 @@ class SubtreeMoves {
     return fresh;
   }
 
-  // A new node takes the place of a, its only child.
+  // Makes a new node in the place of a, with a as its only child.
   std::int32_t put_above(std::int32_t a) {
     const std::int32_t fresh = new_node(), p = nodes_[a].parent;
     unlink(a);
@@ -527,7 +528,7 @@ class SubtreeMoves {
     }
   }
 
-  // Removes the inner nodes that cost: those whose children repel each other.
+  // Removes the inner nodes that raise the objective: those whose children repel each other.
   double dissolve() {
     double sum = 0;
     const Labels order = unfold();
@@ -552,7 +553,7 @@ class SubtreeMoves {
   double total_;
   std::int32_t n_leaves_, root_;
   std::vector<Node> nodes_;
-  bool walls_left_ = false;          // some are not units yet
+  bool walls_left_ = false;          // whether some walls are not units yet
   std::vector<NodeState> states_;    // of the touched nodes
   std::vector<std::uint64_t> seen_;  // the last search that touched a node
   std::uint64_t stamp_ = 0;          // of the present search

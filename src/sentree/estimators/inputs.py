@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from sentree._util.warnings import warn
-from sentree._util.wording import Param
 from sentree.constraints import Constraints
 from sentree.graph import Graph
 
@@ -22,7 +21,6 @@ __all__ = [
     "gather_constraints",
     "stored_distances",
     "validated",
-    "warn_if_too_many",
 ]
 
 #: Weights are capped as if the penalty were at least this, so that their products stay finite.
@@ -65,16 +63,6 @@ def check_length(y: Any, n: int) -> None:
     """Refuse labels that are not one per sample."""
     if y is not None and len(y) != n:
         raise ValueError(f"y has {len(y)} labels for {n} samples")
-
-
-def warn_if_too_many(found: int, wanted: int | None) -> None:
-    """Warn if there are more clusters than wanted, and say why."""
-    if wanted is not None and found > wanted:
-        warn(
-            f"the graph falls into parts that do not touch, so there are {found} clusters and not ",
-            Param("n_clusters", wanted),
-            ": more neighbours, or must-links, would connect them",
-        )
 
 
 def check_edges(graph: Graph) -> None:

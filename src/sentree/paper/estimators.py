@@ -20,7 +20,6 @@ from sentree.estimators.inputs import (
     check_length,
     gather_constraints,
     validated,
-    warn_if_too_many,
 )
 from sentree.graph import FloatArray, Graph
 from sentree.paper.graphs import PRESETS, paper_graph, paper_neighbors
@@ -99,7 +98,7 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "the paper's method has no hard constraints: sentree.SSEPartition enforces them"
             )
         if len(given.triplets) or given.finer is not None:
-            warn("triplets and finer labels do not count here: sentree.SSEHierarchy takes them")
+            warn("triplets and finer labels are ignored here: sentree.SSEHierarchy takes them")
         self.graph_, similarity = self._graphs(X, given)
         check_length(y, self.graph_.n)
         check_edges(self.graph_)
@@ -110,7 +109,12 @@ class _PaperEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.check(self.graph_.n)
         self._search(self._relation(given, similarity))
         self.n_clusters_ = int(self.labels_.max()) + 1
-        warn_if_too_many(self.n_clusters_, self.n_clusters)
+        if self.n_clusters is not None and self.n_clusters_ > self.n_clusters:
+            warn(
+                "the graph falls into parts that do not touch, so there are "
+                f"{self.n_clusters_} clusters and not n_clusters={self.n_clusters}: more "
+                "neighbours, or must-links, would connect them"
+            )
         self.constraints_ = given
         self.constraint_report_ = given.satisfaction(self.labels_)
         return self

@@ -50,31 +50,32 @@ from sentree.search.spacing import Spacing
 
 __all__ = ["ClusterSearch", "Problem", "SearchResult", "UnconstrainedResult"]
 
-#: Rounds of the multilevel search: later ones still lower the objective, but not the error.
+#: Rounds of the multilevel search. More lower the objective, but do not improve the clusters.
 _ROUNDS = 3
-#: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
+#: Above this many vertices there is one round, and moves come from a queue instead of sweeps.
 _LARGE = 20_000
-#: Shrinkage of volumes while samples move among clusters: in the plane, where only borders touch,
-#: and elsewhere. Nearly unweighed, so that unequal clusters stay so; but in clouds of many
-#: dimensions a large cluster takes over small ones above .8, and is taken apart at .6.
-_SHRINKAGE_IN_PLANE, _SHRINKAGE = 0.9, 0.8
-#: Pairs that the result of another search must keep more, unless its objective is better, too.
+#: Shrinkage of volumes towards their mean while samples move, for data in a plane. It is close to
+#: 1, so that clusters of unequal size stay so.
+_SHRINKAGE_IN_PLANE = 0.9
+#: The same in more dimensions: above 0.8 a large cluster absorbs small ones, at 0.6 it is divided.
+_SHRINKAGE = 0.8
+#: A second search wins if it keeps this many pairs more, or any more at a lower objective.
 _CLEARLY_MORE = 2.0
-#: What a pair weighs against all edges of a sample, where the penalty is 1.
+#: Weight of a pair relative to all edges of a sample, with a penalty of 1.
 _PAIR_STRENGTH = 0.7
-#: Seconds after which a thread that waits for searches looks for Ctrl-C.
+#: Seconds between checks for Ctrl-C while searches run in threads.
 _PAUSE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class UnconstrainedResult:
-    """What a graph tells without constraints: the unconstrained for any that are given later."""
+    """Modules and natural clusters without constraints, which constrained searches start from."""
 
     graphs: SearchGraphs  # samples that repeat are one vertex
-    vertex: NDArray[np.int64]  # that each sample is part of
+    vertex: NDArray[np.int64]  # the vertex of each sample
     found: PartitionResult  # modules of the vertices
     spacing: Spacing | None
-    edited: NDArray[np.int32] | None = None  # clusters of the samples that users have edited
+    edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
 
     @property
     def modules(self) -> NDArray[np.int32]:
@@ -83,18 +84,18 @@ class UnconstrainedResult:
 
     @property
     def shrinkage(self) -> float:
-        """How far volumes are evened out while samples move."""
+        """Shrinkage of volumes while samples move."""
         in_plane = self.spacing is not None and self.spacing.in_plane
         return _SHRINKAGE_IN_PLANE if in_plane else _SHRINKAGE
 
     @cached_property
     def contacts(self) -> Contacts:
-        """How the modules touch."""
+        """How modules are in contact."""
         return Contacts.of(self.graphs, self.found.labels)
 
     @cached_property
     def natural(self) -> NDArray[np.int32]:
-        """The natural cluster of every sample, or that which users have made of it."""
+        """The natural cluster of every sample, or the edited cluster."""
         if self.edited is not None:
             return self.edited
         return self._natural.labels[self.vertex]
@@ -109,7 +110,8 @@ class UnconstrainedResult:
         found = natural_clusters(self.graphs, self.found.labels, self.spacing)
         if self.spacing is not None and self.spacing.in_plane:
             return found
-        # Borders of unions are those of modules; in the plane density has told them better.
+        # Move samples at the borders, which are still those of modules (in the plane density has
+        # placed them better).
         moved = _move(self.graphs, found.labels, Steering(None, _SHRINKAGE))
         return found._replace(labels=moved.labels)
 
@@ -121,7 +123,7 @@ class UnconstrainedResult:
         return HardenedGraphs(self.graphs, self.vertex).modules(clusters)
 
     def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
-        """Return the cluster of every sample, as the data and pairs tell it."""
+        """Return the cluster of every sample that the natural clusters and pairs give."""
         pairs = PairEvidence.of(given, self.vertex, strength)
         if not pairs.weight.any():
             return self.natural
@@ -137,25 +139,26 @@ class UnconstrainedResult:
 
 
 class Problem(NamedTuple):
-    """What a search works on."""
+    """The input of a search for clusters."""
 
     graph: Graph
     constraints: Constraints
-    n_classes: int | None = None  # where the classes that are known are all there are
+    n_classes: int | None = None  # number of classes, if labels name all of them
     hard: Constraints | None = None  # what must hold in the result
     init: NDArray[np.int32] | None = None  # clusters to start from
     concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
-    copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
-    samples: FloatArray | None = None  # features as they were compared, where they are few
-    widths: FloatArray | None = None  # bandwidths behind the weights, where these are Gaussian
+    copies: NDArray[np.int64] | None = None  # number of the distinct row of each sample
+    samples: FloatArray | None = None  # scaled features, if there are few
+    widths: FloatArray | None = None  # bandwidths, if the weights are Gaussian
     unconstrained: UnconstrainedResult | None = None  # of an earlier search on the same graph
-    again: bool = False  # whether there was one, with other constraints
+    again: bool = False  # whether this is a refit with other constraints
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
-        """Samples that are equal share a number, unless constraints want them apart.
+        """Group numbers of samples that are searched as one vertex; None if there are no groups.
 
-        So do samples without neighbours and those that must-links join them to.
+        Equal samples share a number unless constraints separate them. A sample without neighbours
+        shares that of a sample it is must-linked to.
         """
         n, joined = self.graph.n, self.constraints and self.graph.isolated.size
         if self.copies is None and not joined:
@@ -165,26 +168,26 @@ class Problem(NamedTuple):
         return with_isolated(groups, self.graph, closure)
 
     def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | None:
-        """Return how the n vertices lie in space that samples are part of, if it is known."""
+        """Return the edge lengths between the n vertices, if the bandwidths are known."""
         if self.widths is None:
             return None
         return Spacing.of(self.graph, self.widths, vertex[: self.graph.n], n)
 
 
 class SearchResult(NamedTuple):
-    """Clusters, the graphs they were found on, and the objective along the label_options."""
+    """Clusters, the graphs they were found on, and the trace of the objective."""
 
     graphs: SearchGraphs
-    labels: NDArray[np.int32]  # of the samples, then of the anchors
+    labels: NDArray[np.int32]  # clusters of the samples, then of the anchors
     trace: FloatArray
-    disbelief: float = 0.0  # bits that the labels nearby say against the result
-    selection: Selection | None = None  # by which recipe it was found, and why
+    disbelief: float = 0.0  # bits by which nearby labels speak against the clusters
+    selection: Selection | None = None  # the recipe that labels chose, if they did
     scale: NaturalScale | None = None  # how the data chose the number of clusters, if they did
 
 
 @dataclass(frozen=True)
 class ClusterSearch:
-    """The multilevel search at the scale that is asked for; parameters as in SSEPartition."""
+    """The search for clusters with the parameters of SSEPartition."""
 
     n_clusters: int | None = None
     resolution: float | None = None
@@ -192,11 +195,11 @@ class ClusterSearch:
     n_init: int = 1
     n_jobs: int | None = None
     seed: int = 0
-    recipe: Recipe | None = None  # the usual one where none was chosen
-    selection: str = "off"  # whether constraints may choose it
+    recipe: Recipe | None = None  # None for the usual one
+    selection: str = "off"  # whether constraints may choose the recipe
 
     def run(self, problem: Problem, graphs: SearchGraphs | None = None) -> SearchResult:
-        """Find clusters at the scale that is asked for."""
+        """Find clusters; ``graphs`` are those of :meth:`constrained`, if already made."""
         problem = self.with_unconstrained(problem)
         if graphs is None:
             graphs = self.constrained(problem)
@@ -210,7 +213,7 @@ class ClusterSearch:
         return self._enforce_hard(problem, hardened, self._search_softly(problem, graphs))
 
     def with_unconstrained(self, problem: Problem) -> Problem:
-        """Add what the graph tells without constraints, unless it is there or serves nothing."""
+        """Add the result without constraints, unless it is there or clusters to start from are."""
         if problem.unconstrained is not None or problem.init is not None:
             return problem
         free = harden(
@@ -223,19 +226,16 @@ class ClusterSearch:
         return problem._replace(unconstrained=unconstrained)
 
     def _search_softly(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
-        """Search as if all constraints were soft: hard ones would tear the modules.
+        """Search as if all constraints were soft: hard ones would break up the modules.
 
-        Pairs move the samples that they name, after they have had their say about the number of
-        clusters. Where a search that sees them from the start keeps clearly more, or more at a
-        better objective, its result counts.
+        Pairs first help to choose the number of clusters, then the samples that they name move. If
+        some pairs are still broken, a second search follows the pairs from the start. Its result
+        counts if it keeps clearly more of them, or more at a lower objective.
         """
         unconstrained = problem.unconstrained
         assert unconstrained is not None
-        start = self._at_scale(
-            problem,
-            unconstrained,
-            said=graphs.relation is None or not graphs.relation.has_must_links,
-        )
+        must_links = graphs.relation is not None and graphs.relation.has_must_links
+        start = self._at_scale(problem, unconstrained, warns=not must_links)
         scale = None if self.n_clusters or self.resolution else unconstrained.scale
         if graphs.relation is None:
             return SearchResult(graphs, start.labels, start.trace, scale=scale)
@@ -246,8 +246,8 @@ class ClusterSearch:
         pairs = PairEvidence.of(problem.constraints, vertex, 1.0)
         modules = hardened.modules(start.labels)
         concerned = working.relation.related
-        if unconstrained.edited is not None:  # edits hold, unless a pair says otherwise
-            concerned = pairs.named(modules)
+        if unconstrained.edited is not None:  # edited clusters change only where they break pairs
+            concerned = pairs.broken_vertices(modules)
         best = _move(working, modules, steering, concerned)
         if unconstrained.edited is None and pairs.broken(best.labels) > 0:
             number = int(best.labels[: working.n].max()) + 1
@@ -265,22 +265,22 @@ class ClusterSearch:
     def _modules_with_pairs(
         self, hardened: HardenedGraphs, unconstrained: UnconstrainedResult
     ) -> NDArray[np.int32]:
-        """Let the modules that were found without constraints follow these."""
+        """Improve the modules that were found without constraints by one round with pairs."""
         graph, relation, *_ = hardened.graphs
         start = hardened.modules(unconstrained.modules)
         return multilevel(graph, relation, init=start, seed=self.seed, max_rounds=1).labels
 
     def _at_scale(
-        self, problem: Problem, unconstrained: UnconstrainedResult, said: bool
+        self, problem: Problem, unconstrained: UnconstrainedResult, warns: bool
     ) -> PartitionResult:
-        """Bring the modules that were found without constraints to the scale that is asked for.
+        """Unite the modules that were found without constraints to the clusters that are wanted.
 
-        Unless it is ``said``, nothing warns of parts that do not touch: pairs may connect them.
+        ``warns`` is whether to warn of parts that do not touch: must-links may connect them later.
         """
         if unconstrained.edited is not None or (
             self.n_clusters is None and self.resolution is None
         ):
-            # Nothing moves: the clusters may be very unequal, and moves would even them out.
+            # Samples do not move: that would even out clusters of unequal size.
             strength = self.penalty if self.n_clusters is None else 0.0
             clusters = unconstrained.by_pairs(problem.constraints, strength)
             value = unconstrained.objective(clusters)
@@ -289,7 +289,7 @@ class ClusterSearch:
         hardened = harden(alone, None, self.n_clusters, problem.copies_together)
         working, modules = hardened.graphs, hardened.modules(unconstrained.modules)
         if self.n_clusters is not None:
-            clusters = to_number(working, modules, self.n_clusters, exact=said)
+            clusters = to_number(working, modules, self.n_clusters, exact=warns)
         else:
             assert self.resolution is not None
             clusters = at_resolution(working, modules, self.resolution)
@@ -301,7 +301,7 @@ class ClusterSearch:
     def _with_all_clusters(
         self, working: SearchGraphs, labels: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """Make sure that no cluster which was asked for is missing, or has but an anchor left."""
+        """Make sure that there are ``n_clusters`` clusters of samples: anchors alone are none."""
         k = self.n_clusters
         if k is None or np.unique(labels[: working.n]).size >= k:
             return labels
@@ -310,7 +310,7 @@ class ClusterSearch:
     def _enforce_hard(
         self, problem: Problem, hardened: HardenedGraphs, found: SearchResult
     ) -> SearchResult:
-        """Give the samples that hard constraints name places that break none of these."""
+        """Move samples so that no hard constraint is broken."""
         assert problem.hard is not None
         working, vertex = hardened
         modules = hardened.modules(found.labels[: problem.graph.n])
@@ -323,7 +323,7 @@ class ClusterSearch:
         return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
 
     def _from_clusters(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
-        """Search from clusters that there are."""
+        """Search from given clusters."""
         hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
         working, vertex = hardened
         labels, concerned = self._resumed(problem, hardened)
@@ -334,7 +334,7 @@ class ClusterSearch:
     def follow(
         self, selection: Selection | None, problem: Problem
     ) -> tuple[ClusterSearch, Problem]:
-        """Return the search and the problem of a recipe that was chosen."""
+        """Return the search and the problem with the chosen recipe."""
         if selection is None:
             return self, problem
         recipe = selection.chosen
@@ -342,9 +342,10 @@ class ClusterSearch:
         return replace(self, recipe=recipe), problem._replace(graph=graph, unconstrained=None)
 
     def select(self, problem: Problem) -> Selection | None:
-        """Let pairs choose the recipe, if that is asked for: it takes many searches.
+        """Let pairs choose the recipe if ``selection`` is "on"; this takes many searches.
 
-        One kind of pairs alone never chooses: it would favour all together, or all apart.
+        Both kinds of pairs are needed: must-links alone would favour one cluster, cannot-links
+        alone many.
         """
         given, graph = problem.constraints, problem.graph
         if self.selection != "on" or self._follows_labels(problem):
@@ -356,10 +357,10 @@ class ClusterSearch:
         def solve(visible: Constraints, recipe: Recipe) -> NDArray[Any]:
             p = recipe.n_neighbors
             cut[p] = cut.get(p) or strongest(graph, p)
-            # What must hold would be kept by all recipes, and tell nothing.
+            # Hard constraints are kept by all recipes, so they cannot tell these apart.
             part = problem._replace(graph=cut[p], constraints=visible, hard=None)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # said once, about the result
+                warnings.simplefilter("ignore")  # the final search warns
                 return replace(self, recipe=recipe).run(part).labels[: graph.n]
 
         return select(graph.n, given, recipes(round(graph.n_edges / graph.n)), solve)
@@ -368,33 +369,33 @@ class ClusterSearch:
         """Whether labels steer the search."""
         return problem.constraints.label_index.size > 0 and self.penalty != 0
 
-    def _known(self, problem: Problem) -> tuple[KnownClasses, NDArray[np.int64]]:
-        """Return what is known of the classes of samples, and the code of each class."""
+    def _known(self, problem: Problem) -> KnownClasses:
+        """Return the known classes of the samples."""
         closure = problem.constraints.closure(problem.graph.n, n_classes=problem.n_classes)
         return KnownClasses.of(closure)
 
     def _search_by_labels(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
-        """Find a cluster for each class that labels name, and others as the data have it.
+        """Find a cluster for each class that labels name, and further clusters in the data.
 
-        How labels are followed is told by labels hidden in turn, in a fraction of a search.
+        Labels that are hidden in turn choose how labels are followed, at little cost.
         """
         hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
         known = _without_conflicting_labels(
-            self._known(problem)[0].on(hardened.vertex), hardened.graphs
+            self._known(problem).on(hardened.vertex), hardened.graphs
         )
         named = self._label_search(problem, hardened, known)
         selection, recipe = None, self.recipe or LABEL_RECIPES[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
         if self.recipe is None and self.selection != "off" and problem.init is None and enough:
             asked, asked_known = named, known
-            if problem.hard:  # what must hold would be found by all ways, and tell nothing
+            if problem.hard:  # hard labels are found by all recipes and cannot tell them apart
                 soft = harden(graphs, None, None, problem.copies_together)
-                asked_known = self._known(problem)[0].on(soft.vertex)
+                asked_known = self._known(problem).on(soft.vertex)
                 asked = self._label_search(problem, soft, asked_known)
             tried = [r for r in LABEL_RECIPES if asked.features is not None or not r.linear]
-            ways = [candidate.label_options for candidate in tried]
+            options = [candidate.label_options for candidate in tried]
             once = problem.graph.n > _LARGE
-            right, doubted = hidden_accuracy(asked, asked_known, ways, once)
+            right, doubted = hidden_accuracy(asked, asked_known, options, once)
             if not problem.hard:
                 known = known.without(doubted)
             if right[0].size:
@@ -410,7 +411,7 @@ class ClusterSearch:
     def _label_search(
         self, problem: Problem, hardened: HardenedGraphs, known: KnownClasses
     ) -> LabelSearch:
-        """Return the search around labels, on the modules of one without."""
+        """Return the search that labels steer, from modules found without labels."""
         working = hardened.graphs
         unconstrained = problem.unconstrained
         if unconstrained is None:
@@ -431,7 +432,7 @@ class ClusterSearch:
             wanted = int(modules[: working.n].max()) + 1
 
         def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
-            # Labels may have united what is kept apart.
+            # Labels may have united vertices that are kept apart.
             start = separated(working, labels, self.n_clusters)
             return _move(working, start, steering.wide(int(start.max()) + 1))
 
@@ -453,12 +454,12 @@ class ClusterSearch:
         )
 
     def constrained(self, problem: Problem) -> SearchGraphs:
-        """Return the graphs with the constraints weighed."""
+        """Return the data graph and the relation graph of the pairs."""
         given, graph = problem.constraints, problem.graph
         if not given or self.penalty == 0:
             return SearchGraphs(graph, None, graph.n)
         recipe = self.recipe or Recipe()
-        pairs = given.without_labels()  # labels are followed as beliefs
+        pairs = given.without_labels()  # labels count as beliefs instead
         if not pairs:
             return SearchGraphs(graph, None, graph.n)
         share = (
@@ -470,7 +471,7 @@ class ClusterSearch:
         return anchored._replace(relation=anchored.relation.scaled(strength))
 
     def _chance_together(self, problem: Problem) -> float:
-        """Return the chance that two samples belong together, as far as it is known."""
+        """Estimate the chance that two random samples belong together."""
         given, graph = problem.constraints, problem.graph
         n_classes = self.n_clusters or (len(given.classes) if len(given.classes) > 1 else None)
         if n_classes:
@@ -480,7 +481,7 @@ class ClusterSearch:
         return float(np.sum((np.bincount(labels[labels >= 0]) / graph.n) ** 2))
 
     def _modules(self, working: SearchGraphs) -> PartitionResult:
-        """Return the modules of least objective of one or several searches."""
+        """Return the modules with the lowest objective of ``n_init`` searches."""
         graph, relation = working.graph, working.relation
         rounds = 1 if graph.n > _LARGE else _ROUNDS
 
@@ -501,19 +502,20 @@ class ClusterSearch:
         return min(found, key=lambda result: result.objective)
 
     def _placed(self, problem: Problem, hardened: HardenedGraphs) -> NDArray[np.int32]:
-        """Return the clusters to start from, with samples that have none put to neighbours'."""
+        """Return the clusters to start from; samples without one take that of their neighbours."""
         assert problem.init is not None
         placed = np.flatnonzero(problem.init >= 0)
         samples = renumber(problem.init)
         if placed.size < samples.size:
             known = renumber(problem.init[placed])
             samples = renumber(propagate(problem.graph, placed, known))
-        return hardened.start(samples)
+        graphs = hardened.graphs
+        return graphs.extended(separated(graphs, hardened.modules(samples)))
 
     def _resumed(
         self, problem: Problem, hardened: HardenedGraphs
     ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
-        """Start from clusters there are; return them and the vertices that may have to move."""
+        """Return the clusters to start from, and the vertices that may have to move."""
         assert problem.init is not None
         working, vertex = hardened
         labels = self._placed(problem, hardened)
@@ -527,7 +529,7 @@ class ClusterSearch:
 
 
 class _Stopped(Exception):
-    """Ends a search whose result nobody waits for any more."""
+    """Ends a search whose result is no longer needed."""
 
 
 def _in_threads(
@@ -535,8 +537,8 @@ def _in_threads(
 ) -> list[PartitionResult]:
     """Return the results of searches that run in threads.
 
-    Ctrl-C reaches the thread that waits alone: it then tells the others, which ask each time when
-    a search on its own would look for Ctrl-C. So does a search that fails.
+    Only the waiting main thread sees Ctrl-C. It then sets an event that the searches check through
+    their progress callback. The same happens when one of them fails.
     """
     stop = Event()
 
@@ -548,7 +550,7 @@ def _in_threads(
         try:
             searches = [pool.submit(search, seed, ask) for seed in seeds]
             left = set(searches)
-            while left:  # with pauses: not every system lets Ctrl-C end a wait
+            while left:  # wait in steps: not every system lets Ctrl-C interrupt a wait
                 done, left = wait(left, _PAUSE, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
@@ -562,7 +564,7 @@ def _in_threads(
 def _unlabelled_clusters(
     graph: Graph, natural: NDArray[np.int32], known: KnownClasses
 ) -> NDArray[np.int64]:
-    """Return the clusters in which vertices are of no class that labels name; -1 elsewhere."""
+    """Number the natural clusters that hold no class with labels, 0, 1, …; -1 elsewhere."""
     new = new_clusters(graph, natural, known.points, known.code)
     number = np.where(new, np.cumsum(new) - 1, -1)[natural]
     number[known.points] = -1
@@ -570,10 +572,10 @@ def _unlabelled_clusters(
 
 
 def _without_conflicting_labels(known: KnownClasses, working: SearchGraphs) -> KnownClasses:
-    """Return what is known without labels of one class whose vertices are kept apart.
+    """Drop labels that give one class to vertices which are kept apart.
 
-    Locked samples stay where they are, whatever labels say. Of such vertices the one with most
-    labels counts.
+    This happens where samples are locked in different clusters. The vertex with most labels keeps
+    its label.
     """
     code = np.full(working.graph.n, -1, dtype=np.int64)
     code[known.points] = known.code
@@ -599,7 +601,7 @@ def _move(
     steering: Steering,
     concerned: NDArray[np.int64] | None = None,
 ) -> PartitionResult:
-    """Move single vertices, or only those concerned, at a fixed number of modules."""
+    """Move single vertices (all, or those ``concerned``) with the number of modules fixed."""
     graph, relation = working.graph, working.relation
     if concerned is None and graph.n <= _LARGE:
         return move(graph, labels, relation, steering=steering, keep_modules=True)

@@ -1,8 +1,8 @@
 """Clusters edited by hand: united, divided, or some of their samples moved.
 
-An edit is remembered as hard pairs between samples that are typical of their clusters, so that a
-later search follows it, a report shows it, and a refit without these pairs undoes it. A later edit
-counts more than an earlier one.
+An edit is remembered as hard pairs between typical samples of the clusters, so that a later search
+follows it, a report shows it, and a refit without these pairs undoes it. A later edit overrides an
+earlier one.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ __all__ = [
     "without_broken",
 ]
 
-#: Samples that stand for a cluster, at the most.
+#: At most this many typical samples stand for a cluster.
 _TYPICAL = 24
-#: Weight of the pairs of edits, by which they are known: they hold, and say nothing else.
+#: Weight that marks the pairs of edits. They are hard, so a tiny weight does: it changes nothing
+#: else.
 _EDIT_WEIGHT = 1e-6
 
 IntArray = NDArray[np.int64]
@@ -37,15 +38,15 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
 class Edit(NamedTuple):
-    """Clusters after an edit, and what it says."""
+    """Clusters after an edit, and the constraints that remember it."""
 
     labels: NDArray[np.int32]
     constraints: Constraints
-    change: int  # clusters more than before
+    change: int  # how many clusters were added (below 0: removed)
 
 
 def united(labels: NDArray[np.int32], clusters: list[int], strength: FloatArray) -> Edit:
-    """Unite clusters to the first of them."""
+    """Unite clusters; the union has the number of the first."""
     first, *others = clusters
     own = _typical(labels, first, strength)
     pairs = [_matched(own, _typical(labels, other, strength)) for other in others]
@@ -85,7 +86,7 @@ def moved(labels: NDArray[np.int32], rows: IntArray, to: int | None, strength: F
 
 
 def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
-    """Leave out what earlier edits said and clusters break."""
+    """Drop the pairs of earlier edits that the clusters break."""
 
     def kept(part: Constraints) -> Constraints:
         must, cannot = labels[part.must_link], labels[part.cannot_link]
@@ -103,7 +104,7 @@ def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
 
 
 def pairs_inside(given: Constraints, inside: NDArray[Any], n: int) -> Constraints:
-    """Return the pairs that lie inside some of n samples, numbered as these are."""
+    """Return the pairs between the samples ``inside``, renumbered 0, 1, … in that order."""
     place = np.full(n, -1)
     place[inside] = np.arange(inside.size)
     ends = place[given.must_link], place[given.cannot_link]
@@ -111,7 +112,7 @@ def pairs_inside(given: Constraints, inside: NDArray[Any], n: int) -> Constraint
 
 
 def row_numbers(rows: ArrayLike, n: int, name: str = "rows") -> IntArray:
-    """Check row numbers, or a mask, and return the numbers in order."""
+    """Check row numbers, or a mask, and return sorted row numbers."""
     chosen = np.asarray(rows)
     if chosen.dtype == bool:
         if chosen.shape != (n,):
@@ -125,13 +126,13 @@ def row_numbers(rows: ArrayLike, n: int, name: str = "rows") -> IntArray:
 
 
 def _edit_pairs(must: IntArray, cannot: IntArray) -> Constraints:
-    """Return hard pairs that are known as those of an edit."""
+    """Return hard pairs with the weight that marks edits."""
     weights = np.full(len(must), _EDIT_WEIGHT), np.full(len(cannot), _EDIT_WEIGHT)
     return Constraints.from_pairs(must, cannot, weights=weights, hard=True)
 
 
 def _typical(labels: NDArray[Any], cluster: int, strength: FloatArray) -> IntArray:
-    """Return samples from all over the firmly held half of a cluster."""
+    """Return samples spread over the half of a cluster with the highest membership strength."""
     inside = np.flatnonzero(labels == cluster)
     firm = inside[np.argsort(-strength[inside], kind="stable")][: -(-inside.size // 2)]
     place = np.linspace(0, firm.size - 1, min(firm.size, _TYPICAL)).round().astype(int)
@@ -139,6 +140,6 @@ def _typical(labels: NDArray[Any], cluster: int, strength: FloatArray) -> IntArr
 
 
 def _matched(a: IntArray, b: IntArray) -> IntArray:
-    """Pair the samples of two lists; the shorter is gone through again."""
+    """Pair the samples of two lists; the shorter list is repeated."""
     m = max(a.size, b.size)
     return np.column_stack((np.resize(a, m), np.resize(b, m)))

@@ -1,9 +1,9 @@
-"""Clusters that labels name: from modules and labels to one cluster for each class, and others.
+"""The search with labels: one cluster for each class that labels name, and further clusters.
 
-Every class that labels name owns the modules that its labels lie in. The modules of one class are
-one from the start, those of two classes never come together, and all others are united with them,
-or with one another, along their linkages. The samples then move, by the objective and by what the
-labels near them say (:mod:`sentree.search.beliefs`).
+Every class owns the modules that its labels lie in. The modules of one class are united at the
+start, those of different classes are never united, and all other modules are united with them or
+with one another by linkage. Then samples move, by the objective and by the labels near them
+(:mod:`sentree.search.beliefs`).
 """
 
 from __future__ import annotations
@@ -36,17 +36,26 @@ from sentree.search.scale import (
 
 __all__ = ["LabelOptions", "LabelSearch", "LabelSearchResult", "LabelStart", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the cluster of its module, over the square of the labels a class;
-#: and the most.
-_MODULE_BITS, _MOST_BITS = 15.0, 10.0
-#: A label is contradicted where the others believe in its class less than this, and in another more
-#: than that. From this share of contradicted labels on, and so many, they are taken for wrong.
-_CONTRADICTED, _SURE, _DOUBTED, _FEWEST_DOUBTED = 0.1, 0.6, 0.08, 5
-#: How many times more a label counts for its own sample than full belief does for others.
+#: A sample prefers the cluster of its module by this many bits over the squared number of labels
+#: per class.
+_MODULE_BITS = 15.0
+#: The most bits by which a sample prefers the cluster of its module.
+_MOST_BITS = 10.0
+#: Belief below which the other labels contradict a label.
+_CONTRADICTED = 0.1
+#: Belief in another class that it takes to contradict a label.
+_SURE = 0.6
+#: Least share of hidden labels that must be contradicted before these are dropped.
+_DOUBTED = 0.08
+#: Least number of hidden labels that must be contradicted before these are dropped.
+_FEWEST_DOUBTED = 5
+#: Pull of a label on its own sample, relative to full belief in other samples.
 _INSISTENCE = 2.0
-#: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
-_SHRINKAGE, _LESS_IN_CLOUDS = 0.8, 0.4
-#: Parts that labels are hidden in, in turn; one of them where samples are many.
+#: Shrinkage of volumes towards their mean while samples move, where only borders touch.
+_SHRINKAGE = 0.8
+#: How much smaller the shrinkage is in clouds of many dimensions.
+_LESS_IN_CLOUDS = 0.4
+#: Folds of labels that are hidden in turn; only the first if there are many samples.
 _FOLDS = 3
 
 IntArray = NDArray[np.int64]
@@ -54,51 +63,51 @@ Move = Callable[[NDArray[Any], Steering], PartitionResult]
 
 
 class LabelOptions(NamedTuple):
-    """What a search with labels leaves open, for hidden labels to tell."""
+    """Settings of a search with labels, which hidden labels choose."""
 
     even: bool  # whether volumes count in full while samples move, which evens out clusters
-    strength: float = 1.0  # of beliefs
-    linear: bool = False  # whether features say what they think of classes, too
+    strength: float = 1.0  # factor for the pull of beliefs
+    linear: bool = False  # whether a linear discriminant of the features is used
 
 
 class LabelStart(NamedTuple):
-    """What labels tell: clusters to start from, and what vertices believe of them."""
+    """Clusters to start from, and the beliefs of vertices in them."""
 
     start: NDArray[np.int32]
-    believed: Any  # vertices by clusters
+    believed: Any  # matrix of vertices by clusters
 
 
 class LabelSearchResult(NamedTuple):
-    """Clusters of the vertices: those of the classes first, in their order, then the others."""
+    """Clusters of the vertices: first those of the classes, in order, then the others."""
 
     result: PartitionResult
-    disbelief: float  # bits that the labels nearby say against it
+    disbelief: float  # bits by which nearby labels speak against the clusters
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSearch:
-    """A search for clusters around labels.
+    """A search for clusters that labels steer.
 
     Parameters
     ----------
     graphs : SearchGraphs
         The graphs.
     modules : int array
-        Modules of the vertices as found without labels.
+        Modules of the vertices, found without labels.
     contacts : Contacts
-        How these touch.
+        How the modules are in contact.
     n_clusters : int or None
-        Clusters that are wanted; without it one for each class and each of ``new``.
+        Number of clusters; None for one for each class and each of ``new``.
     resolution : float or None
-        Without a number, the linkage that further clusters must have to be united.
+        Without ``n_clusters``, the least linkage at which other modules are united.
     strength : float
-        Of the beliefs against the graph.
+        Strength of the beliefs against the graph.
     new : int array or None
-        Further clusters that are of no class, 0, 1, …, and -1 for all other vertices.
+        Clusters 0, 1, … that hold no class with labels, and -1 for all other vertices.
     features : LinearBeliefs or None
-        What features say of classes.
+        The discriminant of the features.
     divisible : bool
-        Whether modules may be taken apart where they are few.
+        Whether modules may be divided if they are few.
     move : callable
         ``move(labels, steering)`` moves vertices.
     """
@@ -115,7 +124,7 @@ class LabelSearch:
     move: Move
 
     def run(self, known: KnownClasses, options: LabelOptions) -> LabelSearchResult:
-        """Find a cluster for each class, and what else there is."""
+        """Find a cluster for each class, and further clusters."""
         return self.follow(known, options, self.start(known, options.linear))
 
     @cached_property
@@ -124,7 +133,7 @@ class LabelSearch:
         return belief_graph(self.graphs)
 
     def start(self, known: KnownClasses, linear: bool, spread: Any = None) -> LabelStart:
-        """Unite modules around what labels say once they are spread, or as ``spread`` has it."""
+        """Unite modules around the classes, by beliefs (those of ``spread``, if already known)."""
         graph, named, n = self.belief_graph, known.n_classes, self.graphs.graph.n
         quick = spread is not None
 
@@ -146,7 +155,7 @@ class LabelSearch:
     def follow(
         self, known: KnownClasses, options: LabelOptions, told: LabelStart
     ) -> LabelSearchResult:
-        """Let samples move."""
+        """Move samples, from a start."""
         start, believed = told
         strength = self._strength(known, options)
         if self.n_clusters is not None and believed.shape[1] > self.n_clusters:
@@ -182,11 +191,12 @@ class LabelSearch:
         return _classes_first(united, known)
 
     def _owned(self, pieces: NDArray[np.int32], known: KnownClasses) -> tuple[IntArray, int]:
-        """Unite the pieces of each class, and of each new cluster; return modules and owners.
+        """Unite the pieces of each class and of each new cluster to a module with an owner.
 
-        The modules that are owned come first.
+        Returns the modules, those with an owner first, and the number of owners.
         """
-        owner = _owners(pieces, known)
+        owner = np.full(int(pieces.max()) + 1, -1, dtype=np.int64)
+        owner[pieces[known.points]] = known.code
         if self.new is not None:
             further = np.full(owner.size, -1, dtype=np.int64)
             further[pieces] = self.new
@@ -199,19 +209,19 @@ class LabelSearch:
 
     @cached_property
     def _parts(self) -> NDArray[np.int32]:
-        """Parts of the modules: where these are few, a label speaks for less than all of one."""
+        """Smaller modules, for use where modules are few and a label should not own a whole one."""
         return search_inside(self.graphs, self.modules)
 
     def _insisting(self, pull: Any, known: KnownClasses, strength: float) -> Any:
-        """Let labelled vertices be drawn to their class whatever beliefs in general count."""
+        """Pull labelled vertices to their class by a strength that does not depend on beliefs."""
         factor = np.ones(pull.shape[0])
         factor[known.points] = _INSISTENCE * self.strength / strength
         return sp.csr_array(sp.diags_array(factor) @ pull)
 
     def _at_home(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> Any:
-        """Add to what draws vertices that they prefer the cluster of their module.
+        """Add a pull of each vertex to the cluster of its module.
 
-        The fewer labels a class has, the more: single vertices are too far from the next label.
+        It is stronger with fewer labels per class, since most vertices are then far from a label.
         """
         degree = self.graphs.graph.degree.copy()
         degree[known.points] = 0.0
@@ -220,11 +230,11 @@ class LabelSearch:
         return sp.csr_array(pull + home)
 
     def _begun(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> NDArray[np.int32]:
-        """Let vertices begin where they are drawn most."""
+        """Put vertices into the cluster that pulls them most, to start moves from there."""
         begun = largest_column(pull)
         begun = np.where(begun < 0, start, begun)
         begun[known.points] = known.code
-        lost = ~np.isin(start, begun)  # no cluster is given up
+        lost = ~np.isin(start, begun)  # no cluster becomes empty
         lost[known.points] = False
         begun[lost] = start[lost]
         apart = np.unique(np.concatenate(apart_pairs(self.graphs.relation)))
@@ -232,15 +242,15 @@ class LabelSearch:
         return begun.astype(np.int32)
 
     def _strength(self, known: KnownClasses, options: LabelOptions) -> float:
-        """Return how much beliefs count: less where a class has only one label or two."""
+        """Return the strength of beliefs: less where classes have only one or two labels."""
         return self.strength * options.strength * known.per_class / (known.per_class + 1)
 
     def _shrinkage(self, options: LabelOptions) -> float:
-        """Return how much volumes shrink to their mean while samples move."""
+        """Return the shrinkage of volumes towards their mean while samples move."""
         return 0.0 if options.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
 
     def _fewer(self, start: NDArray[np.int32], believed: Any) -> LabelStart:
-        """Unite classes where fewer clusters are wanted than are named."""
+        """Unite classes if fewer clusters are wanted than labels name."""
         assert self.n_clusters is not None
         united = to_number(self.graphs, start, self.n_clusters, self.contacts)
         k = believed.shape[1]
@@ -251,7 +261,7 @@ class LabelSearch:
 
 
 def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> NDArray[np.int32]:
-    """Split the modules that hold labels of several classes by what their members believe."""
+    """Split modules with labels of several classes by the beliefs of their members."""
     lowest = np.full(int(modules.max()) + 1, known.n_classes)
     highest = np.full(lowest.size, -1)
     np.minimum.at(lowest, modules[known.points], known.code)
@@ -277,21 +287,14 @@ def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> N
 
 
 def _owners_in_order(modules: NDArray[Any], n_owners: int) -> IntArray:
-    """Return the owner of each module by first appearance: its number, or -1 from n_owners on."""
+    """Return the owner of each module, by first appearance: its number if below n_owners, or -1."""
     value, first = np.unique(modules, return_index=True)
     in_order = value[np.argsort(first, kind="stable")]
     return np.where(in_order < n_owners, in_order, -1)
 
 
-def _owners(pieces: NDArray[np.int32], known: KnownClasses) -> IntArray:
-    """Return the class of each piece that has labels, -1 for the others."""
-    owner = np.full(int(pieces.max()) + 1, -1, dtype=np.int64)
-    owner[pieces[known.points]] = known.code
-    return owner
-
-
 def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.int32]:
-    """Number clusters so that those of classes come first, in their order.
+    """Number clusters so that those of the classes come first, in order.
 
     The cluster of a class is the one with most of its labels.
     """
@@ -310,10 +313,11 @@ def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.in
 def hidden_accuracy(
     search: LabelSearch, known: KnownClasses, tried: Sequence[LabelOptions], once: bool
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
-    """Tell for each options which labels it finds that were hidden from it: 1 or 0 each.
+    """Return for each setting which hidden labels it finds (1 or 0), and which labels to doubt.
 
-    A label is hidden once; those of classes with a single label never are. Returned, too, is which
-    labels the others contradict: none where that is no more than classes that overlap would give.
+    Each label is hidden once, or only the first fold if ``once``; labels that are the only one of
+    their class are never hidden. Labels are doubted if the others contradict them, but only where
+    that happens more often than with overlapping classes.
     """
     random = np.random.default_rng(0)
     order = np.lexsort((random.random(known.code.size), known.code))
@@ -346,7 +350,7 @@ def hidden_accuracy(
 def _without_last(
     doubted: NDArray[np.bool_], known: KnownClasses, n_hidden: int
 ) -> NDArray[np.bool_]:
-    """Doubt labels only where many are contradicted, and never all of a class."""
+    """Doubt labels only if many are contradicted, and never all labels of a class."""
     if doubted.sum() < max(_DOUBTED * n_hidden, _FEWEST_DOUBTED):
         return np.zeros_like(doubted)
     left = np.bincount(known.code[~doubted], minlength=known.n_classes)

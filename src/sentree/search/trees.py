@@ -1,4 +1,4 @@
-"""A tree grown around clusters, and inside them again with finer and finer labels."""
+"""Trees: grown around clusters, and again inside each cluster by finer labels."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ __all__ = ["GrownTree", "grow_tree"]
 
 
 class GrownTree(NamedTuple):
-    """A tree over the samples, clusters that are nodes of it, its value and the way there."""
+    """A tree over the samples, clusters that are nodes of it, its objective and the trace."""
 
     tree: EncodingTree
     labels: NDArray[np.int32]
     objective: Objective
     trace: FloatArray
-    selection: Selection | None = None  # by which recipe the clusters were found
+    selection: Selection | None = None  # the recipe that labels chose, if they did
     scale: NaturalScale | None = None  # how the data chose their number, if they did
 
 
 def grow_tree(
     problem: Problem, search: ClusterSearch, *, height: int | None, leaf_penalty: bool
 ) -> GrownTree:
-    """Grow a tree around the clusters of a search, or freely where only a height is given.
+    """Grow a tree around the clusters of a search, or freely if only a height is given.
 
-    Where the constraints have finer labels, there are as many clusters as classes if nothing else
-    is asked for, and the inside of each cluster is searched and grown anew with the labels of the
-    next level that are there, those of its parts with the level after that.
+    If the constraints have finer labels, there are as many clusters as classes, unless
+    ``n_clusters`` is given. Each cluster is then searched and grown again with the labels of the
+    next level inside it, then its parts with those of the level after, and so on.
     """
     if problem.constraints.finer is None:
         return _grow_level(problem, search, height, leaf_penalty)
@@ -64,8 +64,8 @@ def _grow_level(
 ) -> GrownTree:
     """Grow a tree with the labels of one level."""
     given, n = problem.constraints, problem.graph.n
-    told = search.n_clusters is not None or given.label_index.size > 0
-    free = height == 1 or (height is not None and not told)
+    wants_clusters = search.n_clusters is not None or given.label_index.size > 0
+    free = height == 1 or (height is not None and not wants_clusters)
     if given or not free:
         problem = search.with_unconstrained(problem)
     graphs = search.constrained(problem)
@@ -100,7 +100,7 @@ def _refined(
     height: int | None,
     leaf_penalty: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Grow the inside of each cluster that holds labels; return the tree and the parts."""
+    """Grow each cluster that holds labels again; return the tree and the parts of clusters."""
     shape = TreeShape(parent)
     depth = shape.depth()
     order = np.argsort(clusters, kind="stable")
@@ -136,7 +136,7 @@ def _refined(
 def _with_subtrees(
     parent: NDArray[np.int32], replaced: list[tuple[int, NDArray[np.intp], NDArray[np.int32]]]
 ) -> NDArray[np.int32]:
-    """Put trees in the place of what is below some nodes: (node, its leaves, parents)."""
+    """Replace the subtrees below some nodes: (node, its leaves, parents of the new subtree)."""
     n, n_nodes = TreeShape(parent).n_leaves, parent.size
     above, size = [parent.copy()], [TreeShape(parent).sizes()]
     tops = np.array([top for top, _, _ in replaced], dtype=np.int64)
@@ -157,7 +157,7 @@ def _with_subtrees(
     # A node has more leaves than its children.
     by_size = inner_nodes[np.argsort(np.concatenate(size)[inner_nodes], kind="stable")]
     order = np.concatenate((np.arange(n), by_size))
-    number = np.full(n_nodes + 1, -1, dtype=np.int32)  # the last one is the parent of the root
+    number = np.full(n_nodes + 1, -1, dtype=np.int32)  # the last entry is for the root's parent -1
     number[order] = np.arange(order.size, dtype=np.int32)
     return np.asarray(number[np.concatenate(above)[order]], dtype=np.int32)
 
@@ -170,6 +170,6 @@ def _without_anchors(tree: EncodingTree, graphs: SearchGraphs, graph: Graph) -> 
 
 
 def _measured(parent: NDArray[np.int32], graph: Graph, relation: Relation | None) -> EncodingTree:
-    """Return a tree over the samples with what the graphs have among them."""
+    """Return a tree over the samples, with volumes and cuts from the graphs."""
     among = None if relation is None else relation.matrix[: graph.n, : graph.n]
     return EncodingTree.from_parent(parent, graph, among)
