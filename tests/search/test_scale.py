@@ -28,7 +28,7 @@ from sentree.search.scale import (
 
 
 def plain(graph):
-    return SearchGraphs(graph, None, graph.n)
+    return SearchGraphs.plain(graph)
 
 
 @pytest.fixture(scope="module")

@@ -149,7 +149,7 @@ class SSEPartition(SSEEstimator):
         Weight of each feature in the distances, 1 on average; None where all weigh the same.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Names of the features, where X had names.
 
     Examples
@@ -331,7 +331,7 @@ class SSEPartition(SSEEstimator):
                 f"into must be a whole number from 2 to the {inside.size} samples of cluster "
                 f"{cluster}, got {into!r}"
             )
-        graph = SearchGraphs(self.graph_, None, self.graph_.n).part(inside)[0]
+        graph = SearchGraphs.plain(self.graph_).part(inside)[0]
         pairs = pairs_inside(self.constraints_, inside, self.graph_.n)
         widths = self._widths()
         if widths is not None and np.ndim(widths):

@@ -44,6 +44,11 @@ class SearchGraphs(NamedTuple):
     n: int  # of samples
     together: NDArray[np.int32] | None = None  # must-linked vertices share a number
 
+    @classmethod
+    def plain(cls, graph: Graph) -> SearchGraphs:
+        """Return the graphs of a search without constraints."""
+        return cls(graph, None, graph.n)
+
     def part(self, vertices: NDArray[Any]) -> tuple[Graph, Relation | None]:
         """Return the graphs of some vertices alone."""
         inner = Graph.from_scipy(self.graph.to_scipy()[vertices][:, vertices])

@@ -216,9 +216,7 @@ class ClusterSearch:
         """Add the result without constraints, unless it is there or clusters to start from are."""
         if problem.unconstrained is not None or problem.init is not None:
             return problem
-        free = harden(
-            SearchGraphs(problem.graph, None, problem.graph.n), None, None, problem.copies
-        )
+        free = harden(SearchGraphs.plain(problem.graph), None, None, problem.copies)
         spacing = problem.spacing(free.vertex, free.graphs.n)
         unconstrained = UnconstrainedResult(
             free.graphs, free.vertex, self._modules(free.graphs), spacing
@@ -285,7 +283,7 @@ class ClusterSearch:
             clusters = unconstrained.by_pairs(problem.constraints, strength)
             value = unconstrained.objective(clusters)
             return PartitionResult(clusters, value, np.append(unconstrained.found.trace, value))
-        alone = SearchGraphs(problem.graph, None, problem.graph.n)
+        alone = SearchGraphs.plain(problem.graph)
         hardened = harden(alone, None, self.n_clusters, problem.copies_together)
         working, modules = hardened.graphs, hardened.modules(unconstrained.modules)
         if self.n_clusters is not None:
@@ -383,11 +381,11 @@ class ClusterSearch:
         known = _without_conflicting_labels(
             self._known(problem).on(hardened.vertex), hardened.graphs
         )
-        named = self._label_search(problem, hardened, known)
+        search = self._label_search(problem, hardened, known)
         selection, recipe = None, self.recipe or LABEL_RECIPES[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
         if self.recipe is None and self.selection != "off" and problem.init is None and enough:
-            asked, asked_known = named, known
+            asked, asked_known = search, known
             if problem.hard:  # hard labels are found by all recipes and cannot tell them apart
                 soft = harden(graphs, None, None, problem.copies_together)
                 asked_known = self._known(problem).on(soft.vertex)
@@ -401,7 +399,7 @@ class ClusterSearch:
             if right[0].size:
                 selection = chosen(tried, right)
                 recipe = selection.chosen
-        found = named.run(known, recipe.label_options)
+        found = search.run(known, recipe.label_options)
         labels, working = found.result.labels, hardened.graphs
         if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
             labels = split_off(working, labels, self.n_clusters)
@@ -456,15 +454,12 @@ class ClusterSearch:
     def constrained(self, problem: Problem) -> SearchGraphs:
         """Return the data graph and the relation graph of the pairs."""
         given, graph = problem.constraints, problem.graph
-        if not given or self.penalty == 0:
-            return SearchGraphs(graph, None, graph.n)
-        recipe = self.recipe or Recipe()
         pairs = given.without_labels()  # labels count as beliefs instead
-        if not pairs:
-            return SearchGraphs(graph, None, graph.n)
-        share = (
-            cannot_share(self._chance_together(self.with_unconstrained(problem))) * recipe.cannot
-        )
+        if not pairs or self.penalty == 0:
+            return SearchGraphs.plain(graph)
+        recipe = self.recipe or Recipe()
+        same = self._chance_together(self.with_unconstrained(problem))
+        share = cannot_share(same) * recipe.cannot
         anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
         assert anchored.relation is not None
         strength = self.penalty * _PAIR_STRENGTH * recipe.strength

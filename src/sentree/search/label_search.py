@@ -153,13 +153,13 @@ class LabelSearch:
         return LabelStart(start, believed)
 
     def follow(
-        self, known: KnownClasses, options: LabelOptions, told: LabelStart
+        self, known: KnownClasses, options: LabelOptions, begin: LabelStart
     ) -> LabelSearchResult:
         """Move samples, from a start."""
-        start, believed = told
+        start, believed = begin
         strength = self._strength(known, options)
         if self.n_clusters is not None and believed.shape[1] > self.n_clusters:
-            start, believed = self._fewer(*told)
+            start, believed = self._fewer(*begin)
             drawn = pull = bits(believed, self.graphs.graph, strength)
         else:
             drawn = bits(believed, self.graphs.graph, strength)
@@ -336,12 +336,12 @@ def hidden_accuracy(
         others = spread[known.points[hidden]].toarray()
         own = others[np.arange(others.shape[0]), known.code[hidden]]
         doubted[hidden] = (own < _CONTRADICTED) & (others.max(axis=1) > _SURE)
-        told = {
+        begins = {
             linear: search.start(visible, linear, spread)
             for linear in {options.linear for options in tried}
         }
         for options, right in zip(tried, found, strict=True):
-            labels = search.follow(visible, options, told[options.linear]).result.labels
+            labels = search.follow(visible, options, begins[options.linear]).result.labels
             right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
     accuracy = [np.concatenate([np.empty(0), *right]) for right in found]
     return accuracy, _without_last(doubted, known, accuracy[0].size)
