@@ -43,9 +43,8 @@ The header has these entries:
   ``factor`` is what the weights of the graph were multiplied by, 1 if absent), or "left out".
   "samples" and "distances" have ``kernel``, ``negative``, ``p``, ``local_rank`` and
   ``self_loops``, as in :func:`sentree.knn_graph`; "samples" also ``metric``, ``scaled``,
-  ``logarithm``, ``tamed``,
-  ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
-  ``search``, ``n_jobs``, ``seed`` and ``ties``
+  ``logarithm``, ``tamed``, ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and
+  ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
 
 What follows from these (``constraint_report_``, ``n_clusters_``, ``membership_strength_``, the
 index of a neighbour search) is computed again on loading. ``format_version`` is raised by any

@@ -300,7 +300,7 @@ def unite_disconnected(
     target = _unite_small(labels[i], labels[j], by_volume.tolist(), n_clusters)
     if np.unique(target).size <= n_clusters:
         return renumber(target[labels])
-    return _reassigned(graphs, labels, n_clusters)
+    return _recoloured(graphs, labels, n_clusters)
 
 
 def _unite_small(
@@ -328,7 +328,7 @@ def _unite_small(
     return follow(target).astype(np.int64)
 
 
-def _reassigned(graphs: SearchGraphs, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+def _recoloured(graphs: SearchGraphs, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
     """Colour the vertices that are kept apart with k clusters; the others follow neighbours."""
     i, j = apart_pairs(graphs.relation)
     concerned = np.unique(np.concatenate((i, j)))

@@ -86,42 +86,18 @@ class LabelSearchResult(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LabelSearch:
-    """A search for clusters that labels steer.
-
-    Parameters
-    ----------
-    graphs : SearchGraphs
-        The graphs.
-    modules : int array
-        Modules of the vertices, found without labels.
-    contacts : Contacts
-        How the modules are in contact.
-    n_clusters : int or None
-        Number of clusters; None for one for each class and each of ``new``.
-    resolution : float or None
-        Without ``n_clusters``, the least linkage at which other modules are united.
-    strength : float
-        Strength of the beliefs against the graph.
-    new : int array or None
-        Clusters 0, 1, … that hold no class with labels, and -1 for all other vertices.
-    features : LinearBeliefs or None
-        The discriminant of the features.
-    divisible : bool
-        Whether modules may be divided if they are few.
-    move : callable
-        ``move(labels, steering)`` moves vertices.
-    """
+    """A search for clusters that labels steer."""
 
     graphs: SearchGraphs
-    modules: NDArray[np.int32]
-    contacts: Contacts
-    n_clusters: int | None
-    resolution: float | None
-    strength: float
-    new: IntArray | None
+    modules: NDArray[np.int32]  # of the vertices, found without labels
+    contacts: Contacts  # of the modules
+    n_clusters: int | None  # None for one for each class and each of ``new``
+    resolution: float | None  # without n_clusters: least linkage at which other modules are united
+    strength: float  # of beliefs against the graph
+    new: IntArray | None  # clusters 0, 1, … without a class that labels name; -1 elsewhere
     features: LinearBeliefs | None
-    divisible: bool
-    move: Move
+    divisible: bool  # whether modules may be divided if they are few
+    move: Move  # moves vertices
 
     def run(self, known: KnownClasses, options: LabelOptions) -> LabelSearchResult:
         """Find a cluster for each class, and further clusters."""

@@ -35,15 +35,9 @@ _CHUNK = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class LinearBeliefs:
-    """A linear discriminant of the features of vertices.
+    """A linear discriminant of the features of vertices."""
 
-    Parameters
-    ----------
-    samples : float array of shape (n, n_features)
-        Features of the first n vertices.
-    """
-
-    samples: FloatArray
+    samples: FloatArray  # features of the first n vertices
 
     def joined(self, believed: Any, known: KnownClasses) -> sp.csr_array:
         """Return beliefs (vertices by classes) multiplied by the discriminant's probabilities."""

@@ -29,6 +29,7 @@ __all__ = [
     "ONE",
     "Unions",
     "follow_neighbors",
+    "node_sums",
     "parts_by_contact",
     "peaks_of_density",
 ]
@@ -60,6 +61,14 @@ _EVENLY = 0.5
 IntArray = NDArray[np.int64]
 
 
+def node_sums(values: NDArray[Any], unions: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of modules, then their sums over the modules of each union."""
+    sums = values.tolist()
+    for a, b in unions.tolist():
+        sums.append(sums[a] + sums[b])
+    return np.array(sums)
+
+
 class Unions(NamedTuple):
     """Unions of modules, the most strongly linked first; nodes are the modules, then the unions."""
 
@@ -77,13 +86,11 @@ class Unions(NamedTuple):
         size: NDArray[np.int64],
     ) -> Unions:
         """Compute them along a path of unions, for modules with given volumes and sizes."""
-        volumes, sizes = (volume / volume.sum()).tolist(), size.astype(float).tolist()
-        for a, b in path.unions.tolist():
-            volumes.append(volumes[a] + volumes[b])
-            sizes.append(sizes[a] + sizes[b])
-        share, sides = np.array(volumes), path.unions.astype(np.int64)
+        sides = path.unions.astype(np.int64)
+        share = node_sums(volume / volume.sum(), sides)
         both = np.sort(share[sides], axis=1) ** powers
-        return cls(sides, path.linkage * both.prod(axis=1), share, np.array(sizes))
+        contact = path.linkage * both.prod(axis=1)
+        return cls(sides, contact, share, node_sums(size.astype(float), sides))
 
     @property
     def n_modules(self) -> int:
@@ -112,9 +119,7 @@ class Unions(NamedTuple):
 
     def ranges(self) -> tuple[IntArray, IntArray, IntArray]:
         """Order modules so that every node is a range; return the order, starts and ends."""
-        width = [1] * self.n_modules
-        for a, b in self.sides.tolist():
-            width.append(width[a] + width[b])
+        width = node_sums(np.ones(self.n_modules, dtype=np.int64), self.sides).tolist()
         start, at = [0] * len(width), 0
         for root in self.roots():
             start[root] = at
@@ -136,18 +141,8 @@ def peaks_of_density(
 ) -> NDArray[np.int64]:
     """Return the peaks of density as clusters; -1 for vertices that follow their neighbours.
 
-    Parameters
-    ----------
-    component : int array
-        The connected component of every vertex of the data graph.
-    unions : Unions
-        Unions of its modules.
-    spacing : Spacing
-        Edge lengths of the vertices.
-    density : Density
-        The density along edges.
-    strictness : float
-        How clearly clusters must be separated, relative to the usual rule.
+    ``component`` is the connected component of every vertex. ``strictness`` is how clearly clusters
+    must be separated, relative to the usual rule.
     """
     peaks = density.peaks(strictness * _CLEAR)
     if len(unions.roots()) == 1:
@@ -168,18 +163,8 @@ def parts_by_contact(
 ) -> NDArray[np.int64]:
     """Return clusters with far less contact than parts of one cloud.
 
-    Parameters
-    ----------
-    labels : int array
-        Modules 0..k-1 of the vertices.
-    unions : Unions
-        Unions of these modules.
-    modules : Graph
-        The graph of the modules.
-    spacing : Spacing
-        Edge lengths of the vertices.
-    strictness : float
-        How clearly clusters must be separated, relative to the usual rule.
+    ``labels`` are the modules of the vertices, ``modules`` the graph of these. ``strictness`` is as
+    in :func:`peaks_of_density`.
     """
     assert spacing.dimension is not None
     strictness **= _EVENLY

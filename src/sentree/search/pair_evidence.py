@@ -25,7 +25,7 @@ from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.search.hard import contract
 from sentree.search.kernels import link
-from sentree.search.natural_parts import CHANCE, ONE, Unions
+from sentree.search.natural_parts import CHANCE, ONE, Unions, node_sums
 from sentree.search.spacing import Spacing
 from sentree.tree import TreeShape
 
@@ -101,22 +101,10 @@ def clusters_by_pairs(
     spacing: Spacing | None,
     powers: tuple[float, float],
 ) -> NDArray[np.int32]:
-    """Return the clusters of the vertices.
+    """Return the clusters of the vertices, from their modules, natural clusters and pairs.
 
-    Parameters
-    ----------
-    graph : Graph
-        The data graph.
-    modules : int array
-        Modules of its vertices.
-    natural : int array
-        The natural clusters.
-    pairs : PairEvidence
-        The evidence of pairs.
-    spacing : Spacing or None
-        Edge lengths of the vertices, if known.
-    powers : two floats
-        Powers of volumes in the linkage of modules.
+    ``spacing`` has the edge lengths, if known; ``powers`` are those of volumes in the linkage of
+    modules.
     """
     natural = renumber(natural)
     pieces = renumber(modules.astype(np.int64) * (int(natural.max()) + 1) + natural)
@@ -175,11 +163,8 @@ def _divided(
     edges = sp.triu(pieces.to_scipy(), 1).tocoo()
     contact = np.bincount(shape.lca(edges.row, edges.col), edges.data, n + 1)[k:n] / pieces.volume
     by_pairs = np.bincount(shape.lca(between[:, 0], between[:, 1]), weight, n + 1)[k:n]
-    volumes, sizes = (pieces.degree / pieces.volume).tolist(), size.tolist()
-    for a, b in sides.tolist():
-        volumes.append(volumes[a] + volumes[b])
-        sizes.append(sizes[a] + sizes[b])
-    unions = Unions(sides, contact, np.array(volumes), np.array(sizes))
+    volume = node_sums(pieces.degree / pieces.volume, sides)
+    unions = Unions(sides, contact, volume, node_sums(size, sides))
     by_data = _by_data(np.ones(len(sides), dtype=bool), _log_closeness(unions, spacing))
     return _best_cut(sides, (by_data + by_pairs).tolist(), k)
 

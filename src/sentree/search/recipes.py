@@ -154,12 +154,8 @@ def recipes(n_neighbors: int) -> list[Recipe]:
 def chosen(candidates: Sequence[Recipe], right: Sequence[FloatArray]) -> Selection:
     """Choose by the hidden labels that each recipe finds: the last one that is clearly better.
 
-    Parameters
-    ----------
-    candidates : sequence of Recipe
-        The usual recipe first.
-    right : sequence of float arrays
-        For each recipe, 1 for each hidden label that it finds and 0 for the others.
+    The usual recipe is the first. ``right`` has 1 for each hidden label that a recipe finds, and 0
+    for the others.
     """
     tried, best = [], 0
     for k, recipe in enumerate(candidates):
@@ -191,18 +187,10 @@ def select(
     candidates: Sequence[Recipe],
     solve: Callable[[Constraints, Recipe], NDArray[Any]],
 ) -> Selection:
-    """Choose among recipes by the hidden constraints that they keep.
+    """Choose among recipes, the usual one first, by the hidden constraints that they keep.
 
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    given : Constraints
-        The constraints. Pairs and labels are hidden in turn, groups and negative labels never.
-    candidates : sequence of Recipe
-        The usual recipe first.
-    solve : callable
-        ``solve(constraints, recipe)`` returns the clusters of the samples.
+    Pairs and labels are hidden in turn, groups and negative labels never. ``solve(constraints,
+    recipe)`` returns the clusters of the n samples.
     """
     folds = Folds(n, given)
     kept = []

@@ -24,6 +24,7 @@ from sentree.search.natural_number import STRICTNESS, NaturalClusters, Vote, dec
 from sentree.search.natural_parts import (
     Unions,
     follow_neighbors,
+    node_sums,
     parts_by_contact,
     peaks_of_density,
 )
@@ -149,24 +150,11 @@ def to_number(
     are merged by their gain in the objective, not by linkage. Modules that do not touch are united
     last, the smallest with the largest.
 
-    Parameters
-    ----------
-    graphs : SearchGraphs
-        The graphs.
-    labels : int array
-        The modules.
-    n_clusters : int
-        Number of clusters.
-    contacts : Contacts, optional
-        What the linkage depends on; estimated from the modules by default.
-    owners : int array, optional
-        Owner of each module (by first appearance in ``labels``), -1 for none. Modules with an owner
-        are never united with one another.
-    exact : bool
-        Whether to warn of parts that do not touch, and to reach ``n_clusters`` even where hard
-        constraints keep more modules apart.
-    by_gain : bool, optional
-        Whether to merge by gain first; by default if modules are :func:`too_few`.
+    The linkage depends on ``contacts``, which are estimated from the modules by default. Modules
+    with an owner (>= 0; by first appearance in ``labels``) are never united with one another.
+    ``exact`` is whether to warn of parts that do not touch, and to reach ``n_clusters`` even where
+    hard constraints keep more modules apart. ``by_gain`` is whether to merge by gain first; by
+    default if modules are :func:`too_few`.
     """
     labels = graphs.extended(labels)
     if contacts is None:
@@ -358,10 +346,8 @@ def _natural(
 
 def _sides(path: LinkResult, volume: FloatArray) -> FloatArray:
     """Return the volumes of the two sides of every union."""
-    volumes = volume.tolist()
-    for a, b in path.unions.tolist():
-        volumes.append(volumes[a] + volumes[b])
-    return np.array(volumes)[path.unions]
+    sides: FloatArray = node_sums(volume, path.unions)[path.unions]
+    return sides
 
 
 def _growth(contact: FloatArray, size: FloatArray) -> float | None:
