@@ -81,7 +81,7 @@ class Table:
 
 
 @dataclass
-class Problem:
+class Task:
     """A data set and what a method may know of it."""
 
     table: Table

@@ -30,9 +30,10 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sentree import SSEPartition
 from sentree.datasets import PAPER_SETS, load_paper, sample_labels, sample_pairs
 from sentree.paper import paper_graph, paper_neighbors
+from sentree.paper.lowest import lowest
 from sentree.paper.relation import relation_by_similarity
 from sentree.paper.reproduce.published import best_published
-from sentree.search.kernels import lowest, merge, move, multilevel
+from sentree.search.kernels import merge, move, multilevel
 from speed import manifest
 
 SETS = [name for name, record in PAPER_SETS.items() if record.kind != "hierarchical"]

@@ -28,7 +28,7 @@ struct AgglomerationOptions {
   double least_gain = -std::numeric_limits<double>::infinity();
   std::int32_t fewest_modules = 1;
   bool must_link_first = false;  // see Agglomeration::rank
-  Labels owner;                  // of each module, -1 for none; two that have one never unite
+  Labels owner;  // of each module, -1 for none; two modules with an owner are never united
 };
 
 // Unites pairs of modules that are adjacent in G until no gain reaches `least_gain` or
@@ -36,26 +36,26 @@ struct AgglomerationOptions {
 // formula:
 //     double gain(u, v, weight, relation) const;      gain of uniting modules u and v
 //     bool unite(u, v, weight, relation);             module u takes in v; true if no gain of u
-//     with
-//                                                     a module that does not touch v has risen
+//                                                     with a module not adjacent to v has risen
 //     Leeway leeway(u, share) const;                  states of u near its present one
-//     bool within(u, leeway) const;                   whether u is in one of them
+//     bool within(u, leeway) const;                   whether u is in one of these states
 //     double bound(u, v, weight, relation, leeway) const;
-//                                                     no gain of u and v, as v is, is above this
-//                                                     while u grows within the leeway
+//                                                     upper bound of the gain of u and v while v
+//                                                     stays and u grows within the leeway
 //     bool related() const;                           whether any relation is not 0
 //
-// One of the two modules holds their pair, mostly the one with more neighbours. A module
-// keeps the best pair that it holds, and the modules stand in a heap by its gain. What a module
-// keeps may be an upper bound only (a "stale" pair): it is searched anew when it comes to the top.
+// Each pair is held by one of its two modules, mostly the one with more neighbours. A module keeps
+// the best of the pairs that it holds, and the modules are in a heap by its gain. The gain that is
+// kept may be only an upper bound (a "stale" pair); the best pair is then searched again when it
+// comes to the top of the heap.
 //
-// When u takes in v, all pairs of u change. Those that touched v are visited. The others may have
-// become better only if `unite` does not deny it. Then those that others hold are visited,
-// too, which are few. The ones that u holds are not: a module with many neighbours, a hub, searches
-// its best pair in a heap of bounds, which hold while the hub is within a leeway and are renewed
-// when they come to the top. When the hub leaves its leeway, all bounds are computed anew. A wide
-// leeway has loose bounds, of which more come to the top in vain; a narrow one is left soon. Its
-// width is doubled and halved so that both cost about the same.
+// When u takes in v, all pairs of u change. Those that were adjacent to v are visited. If `unite`
+// returns true, no other pair has become better. Otherwise the pairs of u that others hold are
+// visited, too; they are few. Those that u holds are not. Instead, a module with many neighbours (a
+// hub) finds its best pair in a heap of upper bounds. They are valid while the hub is within a
+// leeway, and are computed again when they come to the top. When the hub leaves its leeway, all
+// bounds are computed again. A wide leeway has loose bounds, more of which come to the top in vain;
+// a narrow one is left soon. Its width is doubled or halved so that both cost about the same.
 template <class Objective>
 class Agglomeration {
  public:
@@ -98,7 +98,7 @@ class Agglomeration {
  private:
   using Edge = ContractedGraph::Edge;
 
-  static constexpr std::int32_t kHub = 64;  // neighbours above which a module has a row of bounds
+  static constexpr std::int32_t kHub = 64;  // a module with more neighbours has a row of bounds
 
   struct Candidate {
     int rank = 0;
@@ -131,14 +131,14 @@ class Agglomeration {
     bool operator<(const Bound& other) const { return gain < other.gain; }
   };
 
-  // What a hub knows of its pairs. Where pairs have ranks, each heap has those of one kind.
+  // The bounds of a hub. With ranks, each heap has the pairs of one kind.
   struct Row {
     static constexpr int kKinds = 4;
     std::vector<Bound> heaps[kKinds];   // binary heaps of the pairs that the hub holds
-    std::vector<std::int32_t> foreign;  // edges of the pairs that it does not, among others
+    std::vector<std::int32_t> foreign;  // edges of pairs that it may not hold
     typename Objective::Leeway leeway;
     double share = 1.0 / 64;   // width of the leeway
-    std::int64_t in_vain = 0;  // bounds at the top that were too loose, since the last filling
+    std::int64_t in_vain = 0;  // bounds at the top that were too loose, since the last refill
 
     std::size_t size() const {
       std::size_t sum = 0;
@@ -157,17 +157,17 @@ class Agglomeration {
     return c;
   }
 
-  // With must_link_first, pairs of rank 1 unite before those of rank 0, and these before -1. A pair
-  // has the sign of its relation. Where it has none, its later module passes on the sign of the
-  // relation that made it, so that a module grown by a must-link grows on first.
+  // With must_link_first, pairs of rank 1 unite before those of rank 0, and these before -1. The
+  // rank of a pair is the sign of its relation. Without a relation it is the sign of the relation
+  // that made its later module, so that modules made by a must-link grow first.
   int rank(std::int32_t u, std::int32_t v, const Edge& edge) const {
     if (!ranked_) return 0;
     if (edge.relation != 0) return sign(edge.relation);
     return grown_by_[id_[u] > id_[v] ? u : v];
   }
 
-  // The kind of a pair of hub u and module t, and a bound of the ranks of this kind, whichever of
-  // the two modules is the later one.
+  // The kind of a pair of a hub and module t. The rank of a pair depends on which module is later;
+  // highest_rank is an upper bound for each kind.
   int kind(std::int32_t t, const Edge& edge) const {
     if (!ranked_ || edge.relation < 0) return 0;
     return edge.relation > 0 ? 3 : 2 + grown_by_[t];
@@ -181,7 +181,7 @@ class Agglomeration {
 
   static std::int8_t sign(double x) { return static_cast<std::int8_t>((x > 0) - (x < 0)); }
 
-  // Only pairs adjacent in G that nothing keeps apart may unite, for at least the least gain.
+  // Only pairs that are adjacent in G and not kept apart may unite, for at least the least gain.
   bool allowed(const Edge& edge) const {
     return edge.weight > 0 && edge.relation > kApart &&
            !(has_owner(edge.end[0]) && has_owner(edge.end[1]));
@@ -193,14 +193,14 @@ class Agglomeration {
 
   bool has_owner(std::int32_t u) const { return !options_.owner.empty() && options_.owner[u] >= 0; }
 
-  // Whether what u keeps is a bound only: marked so, or its partner has grown since.
+  // Whether the best pair of u is only a bound: marked so, or its partner has grown since.
   bool stale(std::int32_t u) const {
     const Candidate& c = best_[u];
     return c.low < 0 || static_cast<std::int64_t>(id_[u]) + id_[c.partner] !=
                             static_cast<std::int64_t>(c.low) + c.high;
   }
 
-  // Finds the best pair of u anew.
+  // Finds the best pair of u again.
   void search(std::int32_t u) {
     if (!rows_[u] && graph_.degree(u) > kHub) fill_row(u);
     if (rows_[u]) {
@@ -214,7 +214,7 @@ class Agglomeration {
       const Edge& edge = graph_.edge(e);
       if (edge.holder() == u) consider(candidate(u, t, edge), edge, found, best);
     });
-    settle(u, found, best);
+    keep_best(u, found, best);
   }
 
   void consider(const Candidate& c, const Edge& edge, bool& found, Candidate& best) const {
@@ -239,7 +239,8 @@ class Agglomeration {
     return {highest_rank(u, kind), rows_[u]->heaps[kind].front().gain, -1, -1, -1};
   }
 
-  // Finds the best pair of a hub: renews the largest bounds until none could be better.
+  // Finds the best pair of a hub: computes the gains of the largest bounds until no other bound is
+  // better.
   void search_row(std::int32_t u) {
     Row& row = *rows_[u];
     if (row.in_vain > graph_.degree(u)) {
@@ -267,10 +268,10 @@ class Agglomeration {
     for (const std::int32_t e : renewed_) {
       if (push(u, e) > best.gain) ++row.in_vain;
     }
-    settle(u, found, best);
+    keep_best(u, found, best);
   }
 
-  // Computes the bounds of a hub anew. Pairs with modules of fewer neighbours become its own.
+  // Computes the bounds of a hub. It takes over the pairs with modules of fewer neighbours.
   void fill_row(std::int32_t u) {
     if (!rows_[u]) rows_[u] = std::make_unique<Row>();
     Row& row = *rows_[u];
@@ -304,7 +305,7 @@ class Agglomeration {
     return gain;
   }
 
-  // A pair goes to the module with more neighbours; where both have as many, it stays.
+  // Gives a pair to the module with more neighbours; if both have as many, its holder stays.
   void choose_holder(std::int32_t e) {
     const std::int32_t holder = graph_.edge(e).end[0], other = graph_.edge(e).end[1];
     if (graph_.degree(other) <= graph_.degree(holder)) return;
@@ -312,7 +313,7 @@ class Agglomeration {
     if (rows_[holder]) rows_[holder]->foreign.push_back(e);
   }
 
-  void settle(std::int32_t u, bool found, const Candidate& best) {
+  void keep_best(std::int32_t u, bool found, const Candidate& best) {
     if (found) {
       best_[u] = best;
       heap_.update(u);
@@ -354,20 +355,20 @@ class Agglomeration {
       c.partner = t;
       if (holder == u) consider(c, touching, found, best);
     }
-    if (none_rose && !filled) {  // what u kept bounds the pairs that were not visited
+    if (none_rose && !filled) {  // the old gain of u bounds the pairs that were not visited
       revise(u, found, best, v);
       best_[u].low = -1;
       if (heap_.contains(u)) heap_.update(u);
     } else if (rows_[u]) {
       const int k = leading(u);
-      settle(u, k >= 0, k >= 0 ? row_top(u, k) : best);
+      keep_best(u, k >= 0, k >= 0 ? row_top(u, k) : best);
     } else {
-      settle(u, found, best);
+      keep_best(u, found, best);
     }
     return result;
   }
 
-  // Fills the row of a module that has become a hub or has left its leeway. Says whether it did.
+  // Fills the row of a module that has become a hub or has left its leeway; returns whether it did.
   bool renew_row(std::int32_t u) {
     if (!rows_[u] && graph_.degree(u) <= kHub) return false;
     if (rows_[u]) {
@@ -379,7 +380,7 @@ class Agglomeration {
     return true;
   }
 
-  // Adds the pairs of u that others hold; all of its pairs where these are not listed.
+  // Adds the pairs of u that others hold, or all of its pairs if they are not listed.
   void touch_others(std::int32_t u) {
     if (!rows_[u]) {
       touched_.clear();
@@ -394,10 +395,10 @@ class Agglomeration {
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   }
 
-  // Module t sees that its pair with c.partner has changed and that `gone` is no more.
+  // Updates the best pair of t after its pair with c.partner has changed and `gone` has vanished.
   void revise(std::int32_t t, bool good, const Candidate& c, std::int32_t gone) {
     if (!heap_.contains(t)) {
-      if (good) settle(t, true, c);
+      if (good) keep_best(t, true, c);
       return;
     }
     Candidate& mine = best_[t];
@@ -428,12 +429,11 @@ class Agglomeration {
 // The objective of a partition under merging.
 class MergeObjective {
  public:
-  explicit MergeObjective(const Problem& problem)
-      : entropy_(problem.total_volume()),
-        related_(problem.relation.indptr[problem.relation.n] > 0) {
-    modules_.reserve(problem.graph.n);
-    for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      const Module single = problem.single(i);
+  explicit MergeObjective(const Graphs& graphs)
+      : entropy_(graphs.total_volume()), related_(graphs.relation.indptr[graphs.relation.n] > 0) {
+    modules_.reserve(graphs.graph.n);
+    for (std::int32_t i = 0; i < graphs.graph.n; ++i) {
+      const Module single = graphs.single(i);
       modules_.push_back({single, entropy_.term(single)});
     }
   }
@@ -447,8 +447,8 @@ class MergeObjective {
 
   // V_G times the gain of t and u is a constant of the pair plus
   //     (A_t + 2 w) log2(V_G / (V_t + V_u)) - (A_u / V_u) V_u log2(1 + V_t / V_u),
-  // where both logarithmic factors only lose when V_u grows. Without relations A_t >= 0, so the
-  // gain falls whenever the density A_u / V_u does not.
+  // where both logarithmic terms only lower the gain when V_u grows. Without relations A_t >= 0, so
+  // the gain cannot rise unless the density A_u / V_u falls.
   bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
     const Module before = modules_[u].module;
     const Module after = PartitionEntropy::unite(before, modules_[v].module, weight + relation);
@@ -493,12 +493,12 @@ class MergeObjective {
 };
 
 // Merges from single vertices. With `fewest_modules` > 0 exactly that many are left if G allows,
-// whatever it costs; with 0 merging ends when nothing is gained any more. Vertices with an owner
-// (>= 0) never come together.
-inline std::vector<Join> merge(const Problem& problem, std::int32_t fewest_modules,
+// even at a loss; with 0 merging ends when no merge gains. Vertices with an owner (>= 0) are never
+// merged with one another.
+inline std::vector<Join> merge(const Graphs& graphs, std::int32_t fewest_modules,
                                bool must_link_first, Labels owner, Monitor& monitor) {
-  ContractedGraph graph(problem);
-  MergeObjective objective(problem);
+  ContractedGraph graph(graphs);
+  MergeObjective objective(graphs);
   AgglomerationOptions options;
   options.must_link_first = must_link_first;
   options.owner = std::move(owner);
@@ -507,7 +507,7 @@ inline std::vector<Join> merge(const Problem& problem, std::int32_t fewest_modul
   } else {
     options.least_gain = 0;
   }
-  return Agglomeration<MergeObjective>(graph, objective, problem.graph.n, options).run(monitor);
+  return Agglomeration<MergeObjective>(graph, objective, graphs.graph.n, options).run(monitor);
 }
 
 }  // namespace sentree

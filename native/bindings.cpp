@@ -65,7 +65,7 @@ sentree::Csr csr(const Longs& indptr, const Ints& indices, const Doubles& weight
   return {indptr.data(), indices.data(), weights.data(), n};
 }
 
-// The arrays of one problem, in the order in which every kernel takes them.
+// The arrays of one graphs, in the order in which every kernel takes them.
 struct Arguments {
   Longs indptr;
   Ints indices;
@@ -74,9 +74,9 @@ struct Arguments {
   Ints relation_indices;
   Doubles relation_weights;
 
-  sentree::Problem problem() const {
-    sentree::Problem p{csr(indptr, indices, weights),
-                       csr(relation_indptr, relation_indices, relation_weights), degree.data()};
+  sentree::Graphs graphs() const {
+    sentree::Graphs p{csr(indptr, indices, weights),
+                      csr(relation_indptr, relation_indices, relation_weights), degree.data()};
     require(p.relation.n == p.graph.n, "graph and relation differ in size");
     require(indices.size() / 2 + relation_indices.size() / 2 < 0x7fffffff,
             "more than 2^31 - 1 edges");
@@ -85,7 +85,7 @@ struct Arguments {
   }
 };
 
-// Ten times a second: let Python handle signals and tell the progress callback how far we are.
+// Ten times a second, lets Python handle signals and reports progress to the callback.
 class PythonPoll {
  public:
   explicit PythonPoll(nb::object progress) : progress_(std::move(progress)) {}
@@ -126,7 +126,7 @@ Joins joins_to_numpy(const std::vector<sentree::Join>& joins) {
   return {to_numpy(std::move(first)), to_numpy(std::move(second)), to_numpy(std::move(gain))};
 }
 
-// The owners of n modules; none where nothing is owned.
+// The owners of n modules; empty if there are none.
 sentree::Labels checked_owner(const Ints& owner, std::int32_t n) {
   require(owner.size() == 0 || static_cast<std::int32_t>(owner.size()) == n,
           "owners have a wrong length");
@@ -135,17 +135,17 @@ sentree::Labels checked_owner(const Ints& owner, std::int32_t n) {
 
 Joins merge(Arguments a, std::int32_t fewest_modules, bool must_link_first, Ints owner,
             nb::object progress) {
-  const sentree::Problem problem = a.problem();
-  sentree::Labels owned = checked_owner(owner, problem.graph.n);
+  const sentree::Graphs graphs = a.graphs();
+  sentree::Labels owned = checked_owner(owner, graphs.graph.n);
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::merge(problem, fewest_modules, must_link_first, std::move(owned), monitor);
+    return sentree::merge(graphs, fewest_modules, must_link_first, std::move(owned), monitor);
   }));
 }
 
 Joins stretch(Arguments a, bool leaf_penalty, bool must_link_first, nb::object progress) {
-  const sentree::Problem problem = a.problem();
+  const sentree::Graphs graphs = a.graphs();
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::stretch(problem, leaf_penalty, must_link_first, monitor);
+    return sentree::stretch(graphs, leaf_penalty, must_link_first, monitor);
   }));
 }
 
@@ -156,8 +156,8 @@ sentree::Labels checked_labels(const Ints& labels, std::int32_t n) {
   return copy;
 }
 
-// What moves take beside the graphs: the pull of modules on vertices, and how far volumes shrink to
-// their mean over so many modules.
+// What steers moves beside the graphs: the pull of modules on vertices, and the shrinkage of
+// volumes towards their mean over n_modules.
 struct Moving {
   Longs pull_indptr;
   Ints pull_indices;
@@ -187,17 +187,17 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>,
     Arguments a, Ints labels, Longs pull_indptr, Ints pull_indices, Doubles pull_weights,
     double shrinkage, std::int32_t n_modules, double least_gain, std::int32_t most_sweeps,
     bool keep_modules, nb::object progress) {
-  const sentree::Problem problem = a.problem();
+  const sentree::Graphs graphs = a.graphs();
   const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
-  sentree::Labels start = checked_labels(labels, problem.graph.n);
+  sentree::Labels start = checked_labels(labels, graphs.graph.n);
   const sentree::MoveOptions options{least_gain, most_sweeps, keep_modules};
   std::vector<std::int32_t> vertex, module, result;
   std::vector<double> gain;
   const std::int32_t sweeps = run(progress, [&](sentree::Monitor& monitor) {
-    const sentree::LevelGraph graph(problem);
+    const sentree::LevelGraph graph(graphs);
     sentree::LevelPartition partition = moving.start(graph, std::move(start));
     const std::int32_t count =
-        sentree::move(partition, problem.graph.n, options, monitor, [&](const sentree::Step& s) {
+        sentree::move(partition, graphs.graph.n, options, monitor, [&](const sentree::Step& s) {
           vertex.push_back(s.vertex);
           module.push_back(s.module);
           gain.push_back(s.gain);
@@ -209,26 +209,27 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>, Out<double>,
           to_numpy(std::move(gain)), sweeps};
 }
 
-std::tuple<Out<std::int32_t>, double> settle(Arguments a, Ints labels, Longs pull_indptr,
-                                             Ints pull_indices, Doubles pull_weights,
-                                             double shrinkage, std::int32_t n_modules, Ints queue,
-                                             double least_gain, bool may_found, bool keep_modules,
-                                             nb::object progress) {
-  const sentree::Problem problem = a.problem();
+std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, Longs pull_indptr,
+                                                      Ints pull_indices, Doubles pull_weights,
+                                                      double shrinkage, std::int32_t n_modules,
+                                                      Ints queue, double least_gain, bool may_found,
+                                                      bool keep_modules, nb::object progress) {
+  const sentree::Graphs graphs = a.graphs();
   const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
-  sentree::Labels result = checked_labels(labels, problem.graph.n);
+  sentree::Labels result = checked_labels(labels, graphs.graph.n);
   sentree::Labels waiting(queue.data(), queue.data() + queue.size());
-  std::vector<char> seen(problem.graph.n, 0);
+  std::vector<char> seen(graphs.graph.n, 0);
   for (const std::int32_t i : waiting) {
-    require(i >= 0 && i < problem.graph.n, "a vertex is out of range");
-    require(!seen[i], "a vertex waits twice");
+    require(i >= 0 && i < graphs.graph.n, "a vertex is out of range");
+    require(!seen[i], "a vertex is in the queue twice");
     seen[i] = 1;
   }
   const sentree::SettleOptions options{least_gain, may_found, keep_modules};
   const double gain = run(progress, [&](sentree::Monitor& monitor) {
-    const sentree::LevelGraph graph(problem);
+    const sentree::LevelGraph graph(graphs);
     sentree::LevelPartition partition = moving.start(graph, std::move(result));
-    const double sum = sentree::settle(graph, partition, std::move(waiting), options, monitor);
+    const double sum =
+        sentree::move_from_queue(graph, partition, std::move(waiting), options, monitor);
     result = partition.labels();
     return sum;
   });
@@ -238,25 +239,25 @@ std::tuple<Out<std::int32_t>, double> settle(Arguments a, Ints labels, Longs pul
 std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, std::uint64_t seed,
                                                       std::int32_t most_rounds, double least_gain,
                                                       nb::object progress) {
-  const sentree::Problem problem = a.problem();
-  sentree::Labels result = checked_labels(labels, problem.graph.n);
+  const sentree::Graphs graphs = a.graphs();
+  sentree::Labels result = checked_labels(labels, graphs.graph.n);
   const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
   std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::multilevel(problem, result, options, monitor);
+    return sentree::multilevel(graphs, result, options, monitor);
   });
   return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
 }
 
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
            double lesser, double greater, Ints owner, nb::object progress) {
-  const sentree::Problem problem = a.problem();
-  sentree::Labels modules = checked_labels(labels, problem.graph.n);
-  const std::int32_t n_modules = sentree::compact(modules, problem.graph.n);
+  const sentree::Graphs graphs = a.graphs();
+  sentree::Labels modules = checked_labels(labels, graphs.graph.n);
+  const std::int32_t n_modules = sentree::compact(modules, graphs.graph.n);
   require(lesser >= 0 && greater >= 0, "powers of volumes are at least 0");
   const sentree::LinkOptions options{least_linkage, fewest_modules, lesser, greater,
                                      checked_owner(owner, n_modules)};
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::link(problem, modules, n_modules, options, monitor);
+    return sentree::link(graphs, modules, n_modules, options, monitor);
   }));
 }
 
@@ -301,7 +302,7 @@ Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Int
   std::vector<std::int32_t> row, column;
   std::vector<double> share;
   run(progress, [&](sentree::Monitor& monitor) {
-    const sentree::Beliefs beliefs = sentree::spread(
+    const sentree::Beliefs beliefs = sentree::spread_labels(
         graph, labelled, classes, sentree::Beliefs(graph.n, n_classes, most_shares, least_share),
         most_sweeps, least_change, monitor);
     for (std::int32_t i = 0; i < graph.n; ++i) {
@@ -319,11 +320,11 @@ Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Int
 double move_gain(Arguments a, Ints labels, Longs pull_indptr, Ints pull_indices,
                  Doubles pull_weights, double shrinkage, std::int32_t n_modules, std::int32_t i,
                  std::int32_t to) {
-  const sentree::Problem problem = a.problem();
+  const sentree::Graphs graphs = a.graphs();
   const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
-  require(i >= 0 && i < problem.graph.n && to >= 0 && to < problem.graph.n, "move is out of range");
-  const sentree::LevelGraph graph(problem);
-  sentree::LevelPartition partition = moving.start(graph, checked_labels(labels, problem.graph.n));
+  require(i >= 0 && i < graphs.graph.n && to >= 0 && to < graphs.graph.n, "move is out of range");
+  const sentree::LevelGraph graph(graphs);
+  sentree::LevelPartition partition = moving.start(graph, checked_labels(labels, graphs.graph.n));
   return partition.gain(i, to);
 }
 
@@ -367,35 +368,35 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
 Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triplet_weights,
                        bool leaf_penalty, std::int32_t height, std::uint64_t seed,
                        std::int32_t most_rounds, double least_gain, nb::object progress) {
-  const sentree::Problem problem = a.problem();
+  const sentree::Graphs graphs = a.graphs();
   sentree::Labels start;
-  if (clusters.size() > 0) start = checked_labels(clusters, problem.graph.n);
+  if (clusters.size() > 0) start = checked_labels(clusters, graphs.graph.n);
   require(triplets.size() == 3 * triplet_weights.size(), "triplets and weights differ in length");
   sentree::Triplets wishes;
   for (std::size_t t = 0; t < triplet_weights.size(); ++t) {
     const std::int32_t* v = triplets.data() + 3 * t;
     for (int m = 0; m < 3; ++m) {
-      require(v[m] >= 0 && v[m] < problem.graph.n, "a triplet is out of range");
+      require(v[m] >= 0 && v[m] < graphs.graph.n, "a triplet is out of range");
     }
     wishes.push_back({{v[0], v[1], v[2]}, triplet_weights.data()[t]});
   }
   const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
   return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
+    sentree::LevelGraph leaves = sentree::leaf_graph(graphs, leaf_penalty);
     if (height > 0) {
       return sentree::TreeLevels(std::move(leaves), std::move(wishes), options, monitor)
           .run(height, start);
     }
-    return sentree::TreeGrowth(problem.graph.n, options, monitor)
+    return sentree::TreeGrowth(graphs.graph.n, options, monitor)
         .run(std::move(leaves), start, std::move(wishes));
   }));
 }
 
 std::tuple<Out<double>, Out<double>, Out<double>> measure(Arguments a, Ints parent) {
-  const sentree::Problem problem = a.problem();
-  const sentree::Parents tree = checked_tree(parent, problem.graph.n);
+  const sentree::Graphs graphs = a.graphs();
+  const sentree::Parents tree = checked_tree(parent, graphs.graph.n);
   sentree::Measures found = run(nb::none(), [&](sentree::Monitor& monitor) {
-    return sentree::measure(problem, tree, monitor);
+    return sentree::measure(graphs, tree, monitor);
   });
   return {to_numpy(std::move(found.volume)), to_numpy(std::move(found.cut)),
           to_numpy(std::move(found.relation_cut))};
@@ -405,14 +406,14 @@ std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints 
                                                  bool leaf_penalty, std::int32_t height,
                                                  std::int32_t most_rounds, double least_gain,
                                                  nb::object progress) {
-  const sentree::Problem problem = a.problem();
-  const sentree::Parents start = checked_tree(parent, problem.graph.n);
+  const sentree::Graphs graphs = a.graphs();
+  const sentree::Parents start = checked_tree(parent, graphs.graph.n);
   sentree::Labels kept;
-  if (clusters.size() > 0) kept = checked_labels(clusters, problem.graph.n);
+  if (clusters.size() > 0) kept = checked_labels(clusters, graphs.graph.n);
   const sentree::SubtreeMoveOptions options{most_rounds, height, least_gain};
   sentree::Parents result;
   std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
-    const sentree::LevelGraph leaves = sentree::leaf_graph(problem, leaf_penalty);
+    const sentree::LevelGraph leaves = sentree::leaf_graph(graphs, leaf_penalty);
     sentree::SubtreeMoves moves(leaves, start, kept, options, monitor);
     std::vector<double> found = moves.run();
     result = moves.parents();
@@ -421,9 +422,9 @@ std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints 
   return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
 }
 
-// Lets every kernel take the arrays of a problem as its first seven arguments.
+// Lets every kernel take the arrays of a graphs as its first seven arguments.
 template <class Result, class... Rest>
-auto with_problem(Result (*kernel)(Arguments, Rest...)) {
+auto with_graphs(Result (*kernel)(Arguments, Rest...)) {
   return
       [kernel](Longs indptr, Ints indices, Doubles weights, Doubles degree, Longs relation_indptr,
                Ints relation_indices, Doubles relation_weights, Rest... rest) {
@@ -442,45 +443,46 @@ NB_MODULE(_kernels, module) {
 #else
   module.attr("sanitized") = false;
 #endif
-  module.def("merge", with_problem(&merge), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("merge", with_graphs(&merge), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "fewest_modules"_a,
              "must_link_first"_a, "owner"_a, "progress"_a.none());
-  module.def("stretch", with_problem(&stretch), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("stretch", with_graphs(&stretch), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "leaf_penalty"_a,
              "must_link_first"_a, "progress"_a.none());
-  module.def("move", with_problem(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("move", with_graphs(&move), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
              "least_gain"_a, "most_sweeps"_a, "keep_modules"_a, "progress"_a.none());
-  module.def("settle", with_problem(&settle), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
-             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
-             "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a, "progress"_a.none());
-  module.def("multilevel", with_problem(&multilevel), "indptr"_a, "indices"_a, "weights"_a,
+  module.def("move_from_queue", with_graphs(&move_from_queue), "indptr"_a, "indices"_a, "weights"_a,
+             "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
+             "labels"_a, "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a,
+             "n_modules"_a, "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a,
+             "progress"_a.none());
+  module.def("multilevel", with_graphs(&multilevel), "indptr"_a, "indices"_a, "weights"_a,
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
              "labels"_a, "seed"_a, "most_rounds"_a, "least_gain"_a, "progress"_a.none());
-  module.def("link", with_problem(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("link", with_graphs(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a,
              "progress"_a.none());
-  module.def("move_gain", with_problem(&move_gain), "indptr"_a, "indices"_a, "weights"_a,
-             "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
-             "labels"_a, "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a,
-             "n_modules"_a, "i"_a, "to"_a);
+  module.def("move_gain", with_graphs(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
+             "i"_a, "to"_a);
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
              "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,
              "many"_a, "rise"_a, "sure"_a, "progress"_a.none());
-  module.def("spread", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a, "code"_a,
-             "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a, "least_change"_a,
-             "progress"_a.none());
-  module.def("grow", with_problem(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a,
+             "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a,
+             "least_change"_a, "progress"_a.none());
+  module.def("grow", with_graphs(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,
              "most_rounds"_a, "least_gain"_a, "progress"_a.none());
-  module.def("measure", with_problem(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("measure", with_graphs(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a);
-  module.def("graft", with_problem(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+  module.def("graft", with_graphs(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a,
              "clusters"_a, "leaf_penalty"_a, "height"_a, "most_rounds"_a, "least_gain"_a,
              "progress"_a.none());

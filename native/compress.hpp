@@ -107,7 +107,7 @@ class Compression {
       const std::int32_t a = heap_.top();
       heap_.remove(a);
       const std::size_t first = first_leaf_[a], last = first + n_leaves_[a];
-      if (depth_.largest(first, last) <= height) continue;  // and so it stays: depths only fall
+      if (depth_.largest(first, last) <= height) continue;  // for good: depths only fall
       removed.push_back({a, gain_[a]});
       depth_.add(first, last, -1);
       monitor.work(10 + splice(a), static_cast<double>(removed.size()) / tree_.n_leaves);
@@ -149,7 +149,7 @@ class Compression {
     return by_place;
   }
 
-  // What has no volume contributes nothing to the objective, whatever its constraints.
+  // A node without volume contributes nothing to the objective, whatever its constraints.
   double effective_cut(std::int32_t a) const {
     if (!(tree_.volume[a] > 0)) return 0.0;
     return entropy_.effective_cut(tree_.cut[a], tree_.relation_cut[a], a < tree_.n_leaves);
@@ -176,8 +176,8 @@ class Compression {
     heap_.update(a);
   }
 
-  // Hands the children of a to its parent; returns how many inner ones there were. Nodes that
-  // left the heap for good (no leaf too deep below) keep their place in the lists unweighed.
+  // Gives the children of a to its parent; returns the number of inner ones. Nodes that have left
+  // the heap for good (no leaf below is too deep) stay in the lists.
   std::int64_t splice(std::int32_t a) {
     const std::int32_t p = parent_[a];
     children_cut_[p] += children_cut_[a] - effective_cut(a);

@@ -12,7 +12,7 @@ namespace sentree {
 
 // G and G' while vertices are united. Each pair of touching modules has one edge record; each
 // module lists its neighbours with their records, and a record knows its place in both lists, so
-// that nothing is ever left behind. Uniting costs about the length of the shorter list.
+// that it can be removed at once. Uniting costs about the length of the shorter list.
 class ContractedGraph {
  public:
   struct Edge {
@@ -24,16 +24,16 @@ class ContractedGraph {
     std::int32_t other(std::int32_t u) const { return end[0] == u ? end[1] : end[0]; }
   };
 
-  explicit ContractedGraph(const Problem& problem)
-      : lists_(problem.graph.n), joining_(problem.graph.n, kNone) {
-    const Csr& g = problem.graph;
-    const Csr& r = problem.relation;
+  explicit ContractedGraph(const Graphs& graphs)
+      : lists_(graphs.graph.n), joining_(graphs.graph.n, kNone) {
+    const Csr& g = graphs.graph;
+    const Csr& r = graphs.relation;
     edges_.reserve((g.indptr[g.n] + r.indptr[r.n]) / 2);
     for (std::int32_t i = 0; i < g.n; ++i) {
       lists_[i].reserve(g.indptr[i + 1] - g.indptr[i] + r.indptr[i + 1] - r.indptr[i]);
     }
     for (std::int32_t i = 0; i < g.n; ++i) {
-      problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+      graphs.each_pair(i, [&](std::int32_t j, double weight, double relation) {
         if (j > i) add(i, j, weight, relation);
       });
     }
@@ -71,7 +71,7 @@ class ContractedGraph {
     for (const Entry& entry : lists_[u]) visit(entry.neighbour, entry.edge);
   }
 
-  // Makes u the holder of one of its edges. What that means is up to the caller.
+  // Makes u the holder of one of its edges; the caller decides what a holder is for.
   void set_holder(std::int32_t e, std::int32_t u) {
     Edge& edge = edges_[e];
     if (edge.end[0] == u) return;
@@ -93,7 +93,7 @@ class ContractedGraph {
   template <class Changed>
   void unite(std::int32_t u, std::int32_t v, Changed changed) {
     // Two ways to find the edge from u to a neighbour t of v: mark all of u's neighbours first, or
-    // look through the shorter list each time. The second keeps a hub from being walked for every
+    // search the shorter list each time. The second avoids walking the list of a hub for every
     // vertex that it takes in.
     const bool mark = degree(u) < kHubRatio * degree(v);
     if (mark) {
@@ -153,7 +153,7 @@ class ContractedGraph {
     lists_[u].push_back({t, e});
   }
 
-  // Edge e is no more; the last entry of u's list fills its place there.
+  // Removes edge e; the last entry of u's list fills its place there.
   void remove(std::int32_t e, std::int32_t u) {
     std::vector<Entry>& list = lists_[u];
     const std::int32_t at = edges_[e].place[side(edges_[e], u)];

@@ -9,10 +9,11 @@
 
 namespace sentree {
 
-// The relation between two vertices that may never be in one module. It is no weight.
+// The relation between two vertices that must never be in one module; it does not count as a
+// weight.
 constexpr double kApart = -std::numeric_limits<double>::infinity();
 
-// Asks for what will be read soon; says nothing where the compiler has no way to.
+// Prefetches memory that will be read soon; does nothing if the compiler has no such builtin.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address);
@@ -35,8 +36,8 @@ struct Csr {
   }
 };
 
-// What the kernels optimise on: data graph G, its degrees, and the relation graph G'.
-struct Problem {
+// The input of the kernels: the data graph G, its degrees, and the relation graph G'.
+struct Graphs {
   Csr graph;
   Csr relation;
   const double* degree;

@@ -1,5 +1,5 @@
-// Clusters of density: peaks that stand out, as a graph shows them whose edges are added one by
-// one, from where samples are dense to where they are rare.
+// Peaks of density that stand out. They are found by adding the edges of a graph one by one, by
+// falling density.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,20 @@
 
 namespace sentree {
 
-// How large and high a peak must be. Of the first few, 2 few, 4 few, ... vertices of a peak one is
-// told how much the log of density must fall from where they are connected to where the peak meets
-// another: the more vertices, the less of it is chance. The mass of a peak counts from its first
-// `many` vertices on.
+// How large and high a peak must be. `rise` says how much the log density must fall from where the
+// first few, 2 few, 4 few, ... vertices of a peak are connected to where the peak meets another.
+// The more vertices, the less it falls by chance. The mass of a peak counts from its first `many`
+// vertices on.
 struct PeakSize {
   std::int32_t few, many;
   std::vector<double> rise;
-  double sure;  // the share of these rises that makes a peak
+  double sure;  // factor for these rises
 };
 
-// A peak is born when so many vertices are connected, grows, and ends where it meets another. Of a
-// peak and those within it the one with the greater excess of mass counts: the sum over its
-// vertices of the density at which they joined it, less that at which it ends.
+// A peak starts when `few` vertices are connected, grows, and ends where it meets another. A peak
+// is one cluster if its excess of mass is greater than that of the clusters within it. The excess
+// is the sum over its vertices of the density at which they joined, less that at which the peak
+// ends.
 class DensityTree {
  public:
   // Heights are minus the log of density, the densest first.
@@ -52,13 +53,13 @@ class DensityTree {
     std::swap(next_[a], next_[b]);  // one ring of the vertices of both
     reach_levels(a, b, height);
     if (peak_[a] == kNone && size_[a] >= least_.few) {
-      peak_[a] = found(height);
+      peak_[a] = new_peak(height);
       join(a, peak_[a], height);
     }
   }
 
-  // How clear the clearest meeting of two peaks is: the lesser rise of the two, as a share of the
-  // one that a peak must have.
+  // The largest rise of the lower of two peaks that meet, as a share of the rise that a peak must
+  // have.
   double clearest() const { return clearest_; }
 
   // The cluster of every vertex: the peak that it belongs to, or -1.
@@ -72,7 +73,7 @@ class DensityTree {
     }
     for (Peak& peak : peaks_) {
       if (!peak.is_root) continue;
-      // All that there is counts as a cluster only where it has no parts.
+      // A whole component is a cluster only if it has no parts.
       if (parts > 1 || peak.inside == kNone) choose(peak, 0.0);
     }
     std::vector<std::int32_t> owner(peaks_.size(), kNone), result(up_.size(), kNone);
@@ -97,7 +98,7 @@ class DensityTree {
     double mass = 0;      // sum of the densities at which vertices joined
     double count = 0;     // vertices
     double best = 0;      // excess of mass of the best clusters in it
-    double of_parts = 0;  // that of the best clusters in its parts
+    double of_parts = 0;  // excess of mass of the best clusters in its parts
     std::int32_t above = kNone, inside = kNone;
     bool chosen = false, absorbed = false, is_root = false;
   };
@@ -107,7 +108,7 @@ class DensityTree {
     return i;
   }
 
-  std::int32_t found(double height) {
+  std::int32_t new_peak(double height) {
     peaks_.push_back({height});
     return static_cast<std::int32_t>(peaks_.size()) - 1;
   }
@@ -124,7 +125,7 @@ class DensityTree {
     add(peak, size_[component], height);
   }
 
-  // A peak that becomes large counts as born there.
+  // Adds vertices to a peak. Its mass counts from where it has `many` vertices.
   void add(std::int32_t peak, double count, double height) {
     Peak& at = peaks_[peak];
     const bool was_large = at.count >= least_.many;
@@ -135,7 +136,7 @@ class DensityTree {
     at.mass = at.count * density(height);
   }
 
-  // The greatest rise of a component above a place, as a share of the one that a peak must have.
+  // The largest rise of a component above a height, as a share of the rise that a peak must have.
   double clearness(std::int32_t component, double height) const {
     double most = 0;
     for (std::size_t l = 0; l < level_[component].size(); ++l) {
@@ -144,7 +145,7 @@ class DensityTree {
     return most;
   }
 
-  // Where a component first had few, 2 few, 4 few, ... vertices that are connected.
+  // Records the heights at which a component first had few, 2 few, 4 few, ... vertices.
   void reach_levels(std::int32_t a, std::int32_t b, double height) {
     std::vector<double>&to = level_[a], &from = level_[b];
     if (from.size() > to.size()) std::swap(to, from);
@@ -155,7 +156,7 @@ class DensityTree {
     }
   }
 
-  // Two peaks meet, of which q is the less clear. If it hardly rises, it is part of the other.
+  // Two peaks meet, of which q is the less clear. If q rises too little, it becomes part of p.
   std::int32_t meet(std::int32_t p, std::int32_t q, double clearness, double height) {
     if (clearness < least_.sure) {
       peaks_[q].above = p;
@@ -163,7 +164,7 @@ class DensityTree {
       add(p, peaks_[q].count, height);
       return p;
     }
-    const std::int32_t both = found(height);
+    const std::int32_t both = new_peak(height);
     peaks_[both].born = std::min(peaks_[p].born, peaks_[q].born);
     peaks_[both].inside = p;
     for (const std::int32_t part : {p, q}) {
@@ -176,7 +177,7 @@ class DensityTree {
     return both;
   }
 
-  // Decides whether a peak that ends at a density is one cluster or several.
+  // Decides whether a peak that ends at this density is one cluster or several.
   static void choose(Peak& peak, double density) {
     const double excess = peak.mass - peak.count * density;
     peak.chosen = peak.inside == kNone || excess > peak.of_parts;
@@ -195,7 +196,7 @@ struct DensityClusters {
   double clearest;
 };
 
-// Heights of edges must rise.
+// Edges must be sorted by height.
 inline DensityClusters density_clusters(const std::int32_t* i, const std::int32_t* j,
                                         const double* height, std::size_t n_edges, std::int32_t n,
                                         const PeakSize& size, Monitor& monitor) {

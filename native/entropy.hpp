@@ -5,9 +5,10 @@
 //     A_X = V_X - g_X - g'_X        (g, g': weight of G and G' that leaves X),
 // and the objective of a partition is  L = H1 + sum_X A_X log2(V_X / V_G) / V_G.
 //
-// Moves among a fixed number of clusters may shrink volumes towards their mean, V_G / k: with
-// V_X replaced by (1 - s) V_X + s V_G / k a link into a small cluster does not count many times one
-// into a large cluster, so that unequal clusters are not evened out. s = 0 is the objective.
+// Moves among a fixed number of clusters may shrink volumes towards their mean, V_G / k, and use
+// (1 - s) V_X + s V_G / k in place of V_X. Then an edge into a small cluster does not count many
+// times more than one into a large cluster, and clusters of unequal size are not evened out. s = 0
+// is the objective itself.
 #pragma once
 
 #include <cmath>
@@ -15,7 +16,7 @@
 
 namespace sentree {
 
-// Bits by which a bound of a gain is raised, so that rounding of the gain never exceeds it.
+// Bits by which a bound of a gain is raised, so that a rounded gain never exceeds it.
 constexpr double kRounding = 1e-13;
 
 // A module of a partition; adding and removing members is adding and subtracting modules.
@@ -56,8 +57,8 @@ class PartitionEntropy {
     return gain(x_term + y_term - term(unite(x, y, between)));
   }
 
-  // What merge_gain is at most while the volume of X grows from x_volume to most_volume and its
-  // density A_X / V_X is at least least_density: V_G times the gain is
+  // Upper bound of merge_gain while the volume of X grows from x_volume to most_volume and its
+  // density A_X / V_X is at least least_density. V_G times the gain is
   //     f(Y) + (A_Y + 2 between) log2(V_G / (V_X + V_Y)) - (A_X / V_X) V_X log2(1 + V_Y / V_X),
   // where the first logarithm falls and V_X log2(1 + V_Y / V_X) rises with V_X.
   double merge_bound(double x_volume, double least_density, double most_volume, const Module& y,
@@ -69,8 +70,8 @@ class PartitionEntropy {
            kRounding;
   }
 
-  // What f(X) - f(X u Y) is at most, without a logarithm, for associations >= 0 and volumes > 0: as
-  // if the volume did not grow. `joining` is A_Y and twice the weight between X and Y.
+  // Upper bound of f(X) - f(X u Y) without a logarithm, for associations >= 0 and volumes > 0: as
+  // if the volume did not grow. `joining` is A_Y plus twice the weight between X and Y.
   static double most_gained(double joining, double x_log_share) { return -joining * x_log_share; }
 
   // The gain of any step: the terms before less the terms after, over V_G. A vertex i that leaves X
@@ -100,8 +101,8 @@ class TreeEntropy {
     return volume > 0 ? saved / total_ * std::log2(total_ / volume) : 0.0;
   }
 
-  // The objective in other words: inner node p costs S_p log2(V_p) / V_G, where S_p is the sum of c
-  // over its children less c_p, and the leaves cost a constant. This is V_G times that cost.
+  // The objective written otherwise: inner node p costs S_p log2(V_p) / V_G, where S_p is the sum
+  // of c over its children less c_p, and the leaves cost a constant. This is V_G times that cost.
   static double node_cost(double split, double log_volume) { return split * log_volume; }
 
   // Inner node a is removed, its children go to its parent p: (sum c_b - c_a) / V log2(V_a / V_p).

@@ -1,4 +1,4 @@
-// Labels spread over a graph: every vertex believes what its neighbours do, on average.
+// Labels spread over a graph: the belief of a vertex is the mean of its neighbours' beliefs.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sentree {
 
-// The classes that a vertex may be of, by falling share; what is rare is left out, so that memory
+// The beliefs of every vertex: classes by falling share. Small shares are left out, so that memory
 // and time do not grow with the number of classes.
 class Beliefs {
  public:
@@ -24,7 +24,7 @@ class Beliefs {
     double value;
   };
 
-  // Keeps at most so many classes of a vertex, none with less than the smallest share.
+  // Keeps at most `most` classes per vertex, and none with less than the smallest share.
   Beliefs(std::int32_t n, std::int32_t n_classes, std::int32_t most, double least)
       : most_(std::min(most, kMost)),
         least_(least),
@@ -42,7 +42,7 @@ class Beliefs {
     shares_[static_cast<std::size_t>(i) * kMost] = {code, 1.0};
   }
 
-  // Gives i the weighted mean of its neighbours that believe anything. Returns how much changed.
+  // Gives i the weighted mean of its neighbours that have beliefs; returns how much it changed.
   double average(const Csr& graph, std::int32_t i) {
     seen_.clear();
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
@@ -65,7 +65,7 @@ class Beliefs {
   }
 
  private:
-  // Leaves the largest shares, the smaller code first among equals, and makes their sum 1.
+  // Keeps the largest shares (on a tie the smaller class) and scales them to a sum of 1.
   void keep_largest() {
     std::sort(fresh_.begin(), fresh_.end(), [](const Share& a, const Share& b) {
       return a.value != b.value ? a.value > b.value : a.code < b.code;
@@ -106,8 +106,8 @@ class Beliefs {
   std::vector<Share> fresh_;
 };
 
-// Weights for spreading labels: an edge counts if it is among the strongest of either end, as many
-// as `most` and their ties, with a power of its weight against the largest of all.
+// Weights for spreading labels: an edge is kept if it is among the `most` strongest of either end,
+// or ties with them. Its weight, relative to the largest of all, is raised to a power.
 inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double power,
                                      Monitor& monitor) {
   const std::int64_t m = graph.indptr[graph.n];
@@ -132,10 +132,11 @@ inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double
   return sharp;
 }
 
-// Spreads the classes of the labelled vertices until they hardly change any more. Vertices are
-// averaged in the order in which the labels reach them, then in the reverse, and so on.
-inline Beliefs spread(const Csr& graph, const Labels& index, const Labels& code, Beliefs beliefs,
-                      std::int32_t most_sweeps, double least_change, Monitor& monitor) {
+// Spreads the classes of the labelled vertices until beliefs change by less than a limit. Vertices
+// are averaged in the order in which labels reach them, then in reverse order, and so on.
+inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels& code,
+                             Beliefs beliefs, std::int32_t most_sweeps, double least_change,
+                             Monitor& monitor) {
   std::vector<char> reached(graph.n, 0);
   Labels order;
   order.reserve(graph.n);

@@ -1,5 +1,5 @@
-// The sum of both graphs, its vertices modules of the original ones: what multilevel searches work
-// on.
+// The graph of multilevel searches: the sum of both graphs, whose vertices are modules of the
+// original vertices.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sentree {
 
-// An array that is read only: its own, or the caller's, which must outlive it.
+// A read-only array: its own, or one of the caller, which must outlive it.
 template <class T>
 class Column {
  public:
@@ -44,8 +44,8 @@ struct Rows {
   void end_row() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
 };
 
-// G and G' added up, its vertices modules of the original ones. What a vertex holds inside is in
-// its association, so the same formulas hold on every level.
+// G and G' added up; a vertex is a module of original vertices. The weight inside a vertex is part
+// of its association, so the same formulas hold on every level.
 struct LevelGraph {
   Column<std::int64_t> indptr;
   Column<std::int32_t> indices;
@@ -58,15 +58,15 @@ struct LevelGraph {
 
   LevelGraph() = default;
 
-  explicit LevelGraph(const Problem& problem) : total_volume(problem.total_volume()) {
-    const Csr& g = problem.graph;
-    const Csr& r = problem.relation;
+  explicit LevelGraph(const Graphs& graphs) : total_volume(graphs.total_volume()) {
+    const Csr& g = graphs.graph;
+    const Csr& r = graphs.relation;
     vertices.reserve(g.n);
-    if (r.indptr[r.n] == 0) {  // nothing to add: the arrays of G serve as they are
+    if (r.indptr[r.n] == 0) {  // no relations: use the arrays of G
       indptr = Column(g.indptr);
       indices = Column(g.indices);
       weights = Column(g.weights);
-      for (std::int32_t i = 0; i < g.n; ++i) vertices.push_back(problem.single(i));
+      for (std::int32_t i = 0; i < g.n; ++i) vertices.push_back(graphs.single(i));
       return;
     }
     Rows rows;
@@ -75,7 +75,7 @@ struct LevelGraph {
     rows.weights.reserve(g.indptr[g.n] + r.indptr[r.n]);
     apart_indptr.push_back(0);
     for (std::int32_t i = 0; i < g.n; ++i) {
-      problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+      graphs.each_pair(i, [&](std::int32_t j, double weight, double relation) {
         if (relation == kApart) {
           apart_indices.push_back(j);
           if (weight == 0) return;
@@ -85,7 +85,7 @@ struct LevelGraph {
       });
       rows.end_row();
       apart_indptr.push_back(static_cast<std::int64_t>(apart_indices.size()));
-      vertices.push_back(problem.single(i));
+      vertices.push_back(graphs.single(i));
     }
     take(std::move(rows));
   }

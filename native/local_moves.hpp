@@ -19,9 +19,9 @@ struct Step {
   double gain;
 };
 
-// What draws vertices to modules beside the graph: of vertex i the modules indices[k] with
-// weights[k] bits times weight (the belief of labels nearby), indptr[i] <= k < indptr[i + 1]; any
-// other module draws with 0.
+// The pull of modules on vertices, beside the graph (beliefs of nearby labels). Vertex i is drawn
+// to the modules indices[k] by weights[k], in bits times weight, for indptr[i] <= k < indptr[i +
+// 1], and to any other module by 0.
 struct Pull {
   const std::int64_t* indptr = nullptr;  // none where there is no pull
   const std::int32_t* indices = nullptr;
@@ -29,8 +29,8 @@ struct Pull {
 };
 
 // A partition of a level graph under moves, in O(degree) each. Vertices that the graph keeps apart
-// never come into one module, if they do not start in one. With a pull, the gain of a move has what
-// draws the vertex to the new module less what draws it to the old one.
+// never share a module, unless they do so at the start. With a pull, the gain of a move includes
+// the pull of the new module less that of the old one.
 class LevelPartition {
  public:
   LevelPartition(const LevelGraph& graph, Labels labels, PartitionEntropy entropy, Pull pull)
@@ -72,8 +72,8 @@ class LevelPartition {
     double gain;
   };
 
-  // The best module for i among those that touch it and pass `allowed`, and an empty one when
-  // `may_found`; its own with gain 0 when none is better. The smaller number wins a tie.
+  // The best module for i among those that touch it and pass `allowed`, and an empty one if
+  // `may_found`; its own, with gain 0, if none is better. The smaller number wins a tie.
   template <class Allowed>
   Best best(std::int32_t i, bool may_found, Allowed allowed) {
     gather(i);
@@ -87,7 +87,7 @@ class LevelPartition {
     for (const std::int32_t to : near_) {
       const State& state = modules_[to];
       const double joining = vertex.association + 2 * state.between;
-      // Most modules cannot be the best, and a logarithm is slow.
+      // A bound excludes most modules without a logarithm, which is slow.
       const double bound =
           leaving + PartitionEntropy::most_gained(joining, state.log_share) + drawn(to);
       if (bound < most - kRounding * most && joining >= 0 && state.module.association >= 0 &&
@@ -142,8 +142,8 @@ class LevelPartition {
     labels_[i] = to;
   }
 
-  // Has what later calls of best will read brought near, in three steps: the row of a vertex, the
-  // labels its neighbours have, and their modules. `order(step)` is the vertex so many calls later.
+  // Prefetches what later calls of best will read, in three steps: the row of a vertex, the labels
+  // of its neighbours, and their modules. `order(step)` is the vertex that many calls later.
   template <class Order>
   void look_ahead(Order order) const {
     const std::int32_t far = order(kAhead), near = order(kAhead / 2), next = order(kAhead / 4);
@@ -161,7 +161,7 @@ class LevelPartition {
  private:
   static constexpr double kRounding = 1e-12;
 
-  // All that a candidate needs in half a cache line.
+  // All that a candidate module needs, in half a cache line.
   struct alignas(32) State {
     Module module{0, 0};
     double log_share = 0;
@@ -169,7 +169,7 @@ class LevelPartition {
     double term() const { return module.association * log_share; }
   };
 
-  // Notes what draws i to each module (on = 1), or forgets it (on = 0).
+  // Stores the pull of each module on i (on = 1), or clears it (on = 0).
   void draw(std::int32_t i, int on) {
     if (drawn_.empty()) return;
     for (std::int64_t k = pull_.indptr[i]; k < pull_.indptr[i + 1]; ++k) {
@@ -186,7 +186,7 @@ class LevelPartition {
     modules_[u].log_share = entropy_.log_share(module.volume);
   }
 
-  // Sets what lies between i and every module that touches it; these are in near_, perhaps twice.
+  // Sums the weight between i and every module that touches it; these are in near_, perhaps twice.
   void gather(std::int32_t i) {
     for (const std::int32_t u : near_) modules_[u].between = 0;
     near_.clear();
@@ -213,7 +213,7 @@ class LevelPartition {
     return PartitionEntropy::unite(modules_[to].module, graph_.vertices[i], modules_[to].between);
   }
 
-  // The module of i without i; what is left without volume has none exactly.
+  // The module of i without i; if no volume is left, it is exactly 0.
   Module without(std::int32_t i) const {
     const std::int32_t u = labels_[i];
     if (members_[u] == 1) return {0, 0};

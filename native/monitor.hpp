@@ -1,4 +1,4 @@
-// How a kernel gives its caller a chance to show progress or to stop it.
+// Lets the caller of a kernel show progress or stop it.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ struct MultilevelOptions {
   double least_gain = 1e-12;
 };
 
-// The numbers 0..n-1 in an order that depends on the generator alone.
+// The numbers 0..n-1 in an order that depends only on the generator.
 inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
   Labels order(n);
   std::iota(order.begin(), order.end(), 0);
@@ -41,10 +41,10 @@ struct SettleOptions {
   bool keep_modules = false;  // no module may become empty
 };
 
-// Moves vertices from a queue, which starts with the given ones, until it is empty; a move puts the
-// neighbours it concerns back into the queue. Returns the sum of the gains.
-inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels first,
-                     const SettleOptions& options, Monitor& monitor) {
+// Moves vertices from a queue, which starts with the given ones, until it is empty; a move puts
+// affected neighbours back into the queue. Returns the sum of the gains.
+inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition, Labels first,
+                              const SettleOptions& options, Monitor& monitor) {
   const auto everywhere = [](std::int32_t) { return true; };
   WaitingQueue queue(std::move(first), graph.size());
   double sum = 0;
@@ -67,8 +67,8 @@ inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels 
   return sum;
 }
 
-// Splits every module into parts that hold together: each vertex still alone joins the part of its
-// module that gains most. Parts only grow along edges, so each is connected.
+// Splits every module into connected parts: each vertex that is still alone joins the part of its
+// module that gains most. Parts only grow along edges.
 inline Labels refine(const LevelGraph& graph, const Labels& modules, double least_gain,
                      std::mt19937_64& random, Monitor& monitor) {
   Labels single(graph.size());
@@ -114,10 +114,10 @@ inline Labels pieces(const LevelGraph& graph, const Labels& modules, Monitor& mo
   return piece;
 }
 
-// One round from the given labels (0..k-1): settle, refine, contract by the refined parts, and
-// again on the smaller graph, until nothing comes together any more. Modules that single vertices
-// have just made are not refined but taken as they are, in connected pieces: that is faster and
-// ends as low. Returns the gain.
+// One round from the given labels (0..k-1): move vertices, refine the modules, contract the refined
+// parts, and repeat on the smaller graph until no vertices are united any more. Modules that single
+// vertices have just made are not refined but split into connected pieces, which is faster and ends
+// as low. Returns the gain.
 inline double multilevel_round(const LevelGraph& base, Labels& labels,
                                const MultilevelOptions& options, std::mt19937_64& random,
                                Monitor& monitor) {
@@ -132,7 +132,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   double sum = 0;
   while (true) {
     LevelPartition partition(*graph, current);
-    sum += settle(*graph, partition, shuffled(graph->size(), random), moving, monitor);
+    sum += move_from_queue(*graph, partition, shuffled(graph->size(), random), moving, monitor);
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;
@@ -140,7 +140,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
                        ? pieces(*graph, current, monitor)
                        : refine(*graph, current, options.least_gain, random, monitor);
     std::int32_t n_parts = compact(parts, graph->size());
-    if (n_parts == graph->size()) {  // nothing joins by itself: contract the modules as they are
+    if (n_parts == graph->size()) {  // no parts have joined: contract the modules instead
       parts = current;
       n_parts = n_modules;
     }
@@ -157,9 +157,9 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
 }
 
 // Rounds from the given labels until one gains nothing. Returns the sum of the gains.
-inline std::vector<double> multilevel(const Problem& problem, Labels& labels,
+inline std::vector<double> multilevel(const Graphs& graphs, Labels& labels,
                                       const MultilevelOptions& options, Monitor& monitor) {
-  const LevelGraph base(problem);
+  const LevelGraph base(graphs);
   std::mt19937_64 random(options.seed);
   std::vector<double> gains;
   for (std::int32_t round = 0; round < options.most_rounds; ++round) {
@@ -169,10 +169,10 @@ inline std::vector<double> multilevel(const Problem& problem, Labels& labels,
   return gains;
 }
 
-// How strongly two modules are connected: their weight over V_lesser^a V_greater^b, with volumes as
-// shares. With a = b = 1 that is w V_G / (V_X V_Y), against chance, where 1 is what the volumes
-// alone would give. Smaller powers suit shapes, of which only borders touch. Unlike the merging
-// gain it does not charge for volume.
+// How strongly two modules are linked: the weight between them over V_lesser^a V_greater^b, with
+// all as shares of V_G. With a = b = 1 this is w V_G / (V_X V_Y), and 1 is what is expected by
+// chance. Smaller powers suit shapes, where only borders touch. Unlike the gain of merging, linkage
+// does not penalise volume.
 class LinkageObjective {
  public:
   LinkageObjective(const LevelGraph& graph, double lesser, double greater)
@@ -212,14 +212,14 @@ struct LinkOptions {
   double least_linkage = 0;
   std::int32_t fewest_modules = 1;
   double lesser = 1, greater = 1;  // powers of the volumes
-  Labels owner;                    // of each module, -1 for none; two that have one never unite
+  Labels owner;  // of each module, -1 for none; two modules with an owner are never united
 };
 
-// Unites the modules 0..k-1 of a partition that are linked most, while the linkage is at least
-// `least_linkage` and more than `fewest_modules` are left. A join's gain is its linkage.
-inline std::vector<Join> link(const Problem& problem, const Labels& labels, std::int32_t n_modules,
+// Unites the most strongly linked modules of a partition 0..k-1, while the linkage is at least
+// `least_linkage` and more than `fewest_modules` are left. The gain of a join is its linkage.
+inline std::vector<Join> link(const Graphs& graphs, const Labels& labels, std::int32_t n_modules,
                               const LinkOptions& linking, Monitor& monitor) {
-  const LevelGraph modules = LevelGraph(problem).contract(labels, n_modules);
+  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules);
   ContractedGraph graph(modules);
   LinkageObjective objective(modules, linking.lesser, linking.greater);
   AgglomerationOptions options;

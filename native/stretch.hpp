@@ -17,13 +17,13 @@ namespace sentree {
 // The objective of an encoding tree under stretching below the root.
 class StretchObjective {
  public:
-  StretchObjective(const Problem& problem, bool leaf_penalty)
-      : entropy_(problem.total_volume(), leaf_penalty),
-        related_(problem.relation.indptr[problem.relation.n] > 0),
-        total_(problem.total_volume()) {
-    for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-      const double cut = problem.graph.row_sum(i), relation_cut = problem.relation.row_sum(i);
-      nodes_.push_back({problem.degree[i], cut, relation_cut, true});
+  StretchObjective(const Graphs& graphs, bool leaf_penalty)
+      : entropy_(graphs.total_volume(), leaf_penalty),
+        related_(graphs.relation.indptr[graphs.relation.n] > 0),
+        total_(graphs.total_volume()) {
+    for (std::int32_t i = 0; i < graphs.graph.n; ++i) {
+      const double cut = graphs.graph.row_sum(i), relation_cut = graphs.relation.row_sum(i);
+      nodes_.push_back({graphs.degree[i], cut, relation_cut, true});
     }
   }
 
@@ -36,8 +36,8 @@ class StretchObjective {
   bool related() const { return related_; }
 
   // What a join saves does not depend on volumes, and its factor log2(V / V_ab) falls when either
-  // node grows. Only a leaf that is one no more brings its own relations into what is saved, and
-  // only with relations may a join save less than nothing.
+  // node grows. A gain can rise only with relations: when a leaf becomes an inner node its own
+  // relations start to count, and what a join saves may be negative.
   bool unite(std::int32_t u, std::int32_t v, double weight, double relation) {
     const bool leaf = nodes_[u].leaf;
     nodes_[u] = unite_nodes(nodes_[u], nodes_[v], weight, relation);
@@ -87,13 +87,13 @@ class StretchObjective {
 };
 
 // The joins of the binary tree. In a graph of several components they stop at one tree for each.
-inline std::vector<Join> stretch(const Problem& problem, bool leaf_penalty, bool must_link_first,
+inline std::vector<Join> stretch(const Graphs& graphs, bool leaf_penalty, bool must_link_first,
                                  Monitor& monitor) {
-  ContractedGraph graph(problem);
-  StretchObjective objective(problem, leaf_penalty);
+  ContractedGraph graph(graphs);
+  StretchObjective objective(graphs, leaf_penalty);
   AgglomerationOptions options;
   options.must_link_first = must_link_first;
-  return Agglomeration<StretchObjective>(graph, objective, problem.graph.n, options).run(monitor);
+  return Agglomeration<StretchObjective>(graph, objective, graphs.graph.n, options).run(monitor);
 }
 
 }  // namespace sentree

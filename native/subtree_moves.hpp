@@ -1,8 +1,8 @@
 // Improving an encoding tree: vertices and whole subtrees go to other parents.
 //
 // The objective of a tree is sum_p S_p log2(V_p) / V_G + const over its inner nodes p, where S_p is
-// twice the weight between different children of p (and what the penalty of leaves leaves out). So
-// moving a subtree concerns the nodes above its old and its new place alone.
+// twice the weight between different children of p (plus the relations of leaves that the penalty
+// leaves out). So moving a subtree changes only the nodes above its old and its new place.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,12 @@ struct SubtreeMoveOptions {
   double least_gain = 1e-12;
 };
 
-// A tree under moves of subtrees. Its "units" are what moves at a time: first the leaves, later
-// whole subtrees, which are vertices of a contracted graph.
+// A tree under moves of subtrees. A "unit" is a subtree that moves as a whole: first the leaves,
+// later larger subtrees, which are vertices of a contracted graph.
 class SubtreeMoves {
  public:
-  // Parents with leaves first, every node before its parent, the root last. Where clusters are
-  // given, those that are nodes stay so, with the same leaves.
+  // Parents with leaves first, every node before its parent, the root last. Given clusters that are
+  // nodes of the tree stay nodes with the same leaves.
   SubtreeMoves(const LevelGraph& leaves, const Parents& parent, const Labels& clusters,
                const SubtreeMoveOptions& options, Monitor& monitor)
       : leaves_(leaves),
@@ -43,7 +43,7 @@ class SubtreeMoves {
         n_leaves_(leaves.size()),
         root_(static_cast<std::int32_t>(parent.size()) - 1),
         nodes_(parent.size()),
-        reach_(parent.size()),
+        states_(parent.size()),
         seen_(parent.size(), 0) {
     for (std::int32_t a = root_ - 1; a >= 0; --a) link(a, parent[a]);
     weigh(parent);
@@ -73,21 +73,21 @@ class SubtreeMoves {
   struct Node {
     std::int32_t parent = kNone, first = kNone, next = kNone, previous = kNone;
     std::int32_t n_children = 0;
-    std::int32_t height = 0;  // at least that of the subtree
+    std::int32_t height = 0;  // of the subtree, or more
     double volume = 0;
     double split = 0;   // S: twice the weight between the children, and their `own`
-    double own = 0;     // of a leaf: what the penalty leaves out
+    double own = 0;     // of a leaf: the relations that the penalty leaves out
     double log = 0;     // log2 of the volume
     bool wall = false;  // its leaves stay below it
-    bool unit = false;  // moves as a whole at present
+    bool unit = false;  // now moves as a whole
   };
 
-  // What is known of a node while the place of one unit is searched.
-  struct Reach {
+  // The state of a node while the best place for one unit is searched.
+  struct NodeState {
     double split, volume, log;  // of the node without the unit
     double grown;               // log2 of the volume with the unit
     double within;              // weight between the unit and the node
-    double above;               // what the nodes above it cost more when the unit goes below it
+    double above;               // extra cost of the nodes above it if the unit goes below it
     std::int32_t depth;
   };
 
@@ -134,7 +134,7 @@ class SubtreeMoves {
   std::int32_t new_node() {
     if (free_.empty()) {
       nodes_.emplace_back();
-      reach_.emplace_back();
+      states_.emplace_back();
       seen_.push_back(0);
       return static_cast<std::int32_t>(nodes_.size()) - 1;
     }
@@ -196,14 +196,14 @@ class SubtreeMoves {
     measure_heights(order);
     Labels node_of = singles(n_leaves_);  // the node of every vertex of `graph`
     std::stable_sort(node_of.begin(), node_of.end(), [&](std::int32_t i, std::int32_t j) {
-      return nodes_[i].parent < nodes_[j].parent;  // what is near in the tree is near in memory
+      return nodes_[i].parent < nodes_[j].parent;  // siblings are close in memory
     });
     Labels place(n_leaves_);
     for (std::int32_t v = 0; v < n_leaves_; ++v) place[node_of[v]] = v;
     LevelGraph graph = leaves_.contract(place, n_leaves_);
     double sum = 0;
     for (std::int32_t height = 0; node_of.size() > 2;) {
-      sum += settle(graph, node_of);
+      sum += move_units_from_queue(graph, node_of);
       const std::int32_t step = 1 + height / 4;  // deep trees are climbed in few steps
       height += step;
       Labels next;
@@ -244,8 +244,9 @@ class SubtreeMoves {
     }
   }
 
-  // Makes units of the subtrees of up to `step` levels of units; returns the new vertex of every
-  // old one, and lists the nodes of the new ones. While walls are left, only below these.
+  // Makes larger units of subtrees with up to `step` levels of units. Returns the new vertex of
+  // every old one; `next` lists the nodes of the new vertices. While there are walls that are not
+  // units, only subtrees below them become units.
   Labels contraction(const Labels& node_of, std::int32_t step, Labels& next) {
     const Labels order = inner_nodes();
     std::vector<std::int32_t> level(nodes_.size(), 0);
@@ -275,7 +276,7 @@ class SubtreeMoves {
   }
 
   // Moves units from a queue until it is empty; a move puts the neighbours back into the queue.
-  double settle(const LevelGraph& graph, const Labels& node_of) {
+  double move_units_from_queue(const LevelGraph& graph, const Labels& node_of) {
     WaitingQueue queue(singles(graph.size()), graph.size());
     double sum = 0;
     while (queue.size() > 0) {
@@ -291,7 +292,7 @@ class SubtreeMoves {
     return sum;
   }
 
-  // Lists the nodes from a up to one that was seen or to the next wall above, which is returned.
+  // Lists the nodes from a up to the first that was seen or is a wall above a, which is returned.
   // The upper ones come first.
   std::int32_t climb(std::int32_t a) {
     const std::size_t start = touched_.size();
@@ -306,7 +307,7 @@ class SubtreeMoves {
     return end;
   }
 
-  // The best place for vertex v. Weighs the nodes above it and above its neighbours, as far as the
+  // The best place for vertex v. Considers the nodes above it and above its neighbours, up to the
   // wall that it must stay below.
   Place best_place(const LevelGraph& graph, const Labels& node_of, std::int32_t v) {
     const std::int32_t a = node_of[v], from = nodes_[a].parent;
@@ -318,7 +319,7 @@ class SubtreeMoves {
     const std::int32_t top = touched_.front();
     if (walls_left_ && top == root_) return {};
     const std::size_t n_above = touched_.size();
-    for (std::size_t k = 0; k < n_above; ++k) reach_[touched_[k]].within = 0;
+    for (std::size_t k = 0; k < n_above; ++k) states_[touched_[k]].within = 0;
     for (std::int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) {
       const std::int32_t b = node_of[graph.indices[e]];
       const std::size_t start = touched_.size();
@@ -327,38 +328,38 @@ class SubtreeMoves {
         for (; touched_.size() > start; touched_.pop_back()) seen_[touched_.back()] = 0;
         continue;
       }
-      for (std::size_t k = start; k < touched_.size(); ++k) reach_[touched_[k]].within = 0;
-      reach_[b].within += graph.weights[e];
+      for (std::size_t k = start; k < touched_.size(); ++k) states_[touched_[k]].within = 0;
+      states_[b].within += graph.weights[e];
     }
     monitor_.work(static_cast<std::int64_t>(touched_.size()), 0.0);
     if (touched_.size() == n_above) return {};
     for (std::size_t k = touched_.size(); k-- > 1;) {
-      reach_[nodes_[touched_[k]].parent].within += reach_[touched_[k]].within;
+      states_[nodes_[touched_[k]].parent].within += states_[touched_[k]].within;
     }
     const double saved = lift(a, n_above);
     return cheapest(a, from, n_above, saved);
   }
 
-  // Fills in the nodes above a (the first n_above touched) as they are without it; returns what
-  // they cost less.
+  // Computes the states of the nodes above a (the first n_above touched) without it; returns by how
+  // much their cost falls.
   double lift(std::int32_t a, std::size_t n_above) {
     const Node& unit = nodes_[a];
     double saved = 0, below = 0;
-    double handed = unit.own;  // what leaves the split besides weights
+    double handed = unit.own;  // what leaves the split in addition to weights
     for (std::size_t k = n_above; k-- > 0;) {
       const Node& node = nodes_[touched_[k]];
-      Reach& reach = reach_[touched_[k]];
-      reach.split = node.split - 2 * (reach.within - below) - handed;
-      reach.volume = node.volume - unit.volume;
+      NodeState& state = states_[touched_[k]];
+      state.split = node.split - 2 * (state.within - below) - handed;
+      state.volume = node.volume - unit.volume;
       handed = 0;
-      if (k + 1 == n_above && node.n_children == 2) {  // one child is left, and takes its place
+      if (k + 1 == n_above && node.n_children == 2) {  // the only child left replaces the node
         handed = -nodes_[sibling(a)].own;
-        reach.split = 0;
+        state.split = 0;
       }
-      reach.log = log_of(reach.volume);
-      reach.grown = node.log;
-      saved += cost(node.split, node.log) - cost(reach.split, reach.log);
-      below = reach.within;
+      state.log = log_of(state.volume);
+      state.grown = node.log;
+      saved += cost(node.split, node.log) - cost(state.split, state.log);
+      below = state.within;
     }
     return saved;
   }
@@ -381,33 +382,33 @@ class SubtreeMoves {
     for (std::size_t k = 0; k < touched_.size(); ++k) {
       const std::int32_t u = touched_[k];
       const Node& node = nodes_[u];
-      Reach& reach = reach_[u];
+      NodeState& state = states_[u];
       if (k >= n_above) {
-        reach.split = node.split;
-        reach.volume = node.volume;
-        reach.log = node.log;
-        reach.grown = log_of(node.volume + unit.volume);
+        state.split = node.split;
+        state.volume = node.volume;
+        state.log = node.log;
+        state.grown = log_of(node.volume + unit.volume);
       }
       double parent_grown = 0;
       if (k == 0) {
-        reach.above = 0;
-        reach.depth = options_.height > 0 ? depth(top) : 0;
+        state.above = 0;
+        state.depth = options_.height > 0 ? depth(top) : 0;
       } else {
-        const Reach& p = reach_[node.parent];
+        const NodeState& p = states_[node.parent];
         parent_grown = p.grown;
-        reach.above =
-            p.above + cost(p.split + 2 * (p.within - reach.within), p.grown) - cost(p.split, p.log);
-        reach.depth = p.depth + 1;
+        state.above =
+            p.above + cost(p.split + 2 * (p.within - state.within), p.grown) - cost(p.split, p.log);
+        state.depth = p.depth + 1;
       }
-      if (pair && (u == from || (u == other && node.unit))) continue;  // where it is
-      if (!node.unit && u != from && fits(reach.depth + 1 + unit.height)) {
+      if (pair && (u == from || (u == other && node.unit))) continue;  // its present place
+      if (!node.unit && u != from && fits(state.depth + 1 + unit.height)) {
         offer(u, false,
-              reach.above + cost(reach.split + 2 * reach.within + unit.own, reach.grown) -
-                  cost(reach.split, reach.log));
+              state.above + cost(state.split + 2 * state.within + unit.own, state.grown) -
+                  cost(state.split, state.log));
       }
-      if (u != other && fits(reach.depth + 1 + std::max(unit.height, node.height))) {
+      if (u != other && fits(state.depth + 1 + std::max(unit.height, node.height))) {
         offer(u, true,
-              reach.above + cost(2 * reach.within + unit.own + node.own, reach.grown) -
+              state.above + cost(2 * state.within + unit.own + node.own, state.grown) -
                   cost(node.own, parent_grown));
       }
     }
@@ -427,15 +428,15 @@ class SubtreeMoves {
     node.log = log_of(volume);
   }
 
-  // Takes a out and puts it in the place that the last search found for it. What that search knows
-  // of the nodes holds only until the first move.
+  // Moves a to the place that the last search found for it. The states of nodes from that search
+  // are valid only until the first move.
   void move(std::int32_t a, Place place) {
     assert(place.search == stamp_);
     ++stamp_;
     const std::int32_t top = touched_.front(), from = nodes_[a].parent;
     for (std::int32_t u = from;; u = nodes_[u].parent) {
-      nodes_[u].split = reach_[u].split;
-      resize(nodes_[u], reach_[u].volume);
+      nodes_[u].split = states_[u].split;
+      resize(nodes_[u], states_[u].volume);
       if (u == top) break;
     }
     unlink(a);
@@ -454,12 +455,12 @@ class SubtreeMoves {
       below = place.node == top ? push_down(top) : put_above(place.node);
       if (place.node == top) {
         link(a, top);
-        nodes_[top].split = 2 * reach_[top].within + nodes_[a].own;
+        nodes_[top].split = 2 * states_[top].within + nodes_[a].own;
         resize(nodes_[top], nodes_[top].volume + nodes_[a].volume);
         raise(top);
         return;
       }
-      inside = reach_[place.node].within;
+      inside = states_[place.node].within;
       link(a, below);
       Node& node = nodes_[below];
       node.split = 2 * inside + nodes_[a].own + nodes_[place.node].own;
@@ -470,15 +471,15 @@ class SubtreeMoves {
       nodes_[place.node].split += nodes_[a].own;
     }
     for (std::int32_t u = nodes_[below].parent;; u = nodes_[u].parent) {
-      nodes_[u].split += 2 * (reach_[u].within - inside);
+      nodes_[u].split += 2 * (states_[u].within - inside);
       resize(nodes_[u], nodes_[u].volume + nodes_[a].volume);
-      inside = reach_[u].within;
+      inside = states_[u].within;
       if (u == top) break;
     }
     raise(nodes_[a].parent);
   }
 
-  // Puts the only child of a node in the place of that node.
+  // Replaces a node by its only child.
   void replace(std::int32_t a, std::int32_t child) {
     const std::int32_t p = nodes_[a].parent;
     unlink(child);
@@ -495,7 +496,7 @@ class SubtreeMoves {
     drop(child);
   }
 
-  // A new node takes over the children of a and becomes its only child.
+  // Makes a new node, which gets the children of a and becomes its only child.
   std::int32_t push_down(std::int32_t a) {
     const std::int32_t fresh = new_node();
     each_child(a, [&](std::int32_t b) { link(b, fresh); });
@@ -508,7 +509,7 @@ class SubtreeMoves {
     return fresh;
   }
 
-  // A new node takes the place of a, its only child.
+  // Makes a new node in the place of a, with a as its only child.
   std::int32_t put_above(std::int32_t a) {
     const std::int32_t fresh = new_node(), p = nodes_[a].parent;
     unlink(a);
@@ -527,7 +528,7 @@ class SubtreeMoves {
     }
   }
 
-  // Removes the inner nodes that cost: those whose children repel each other.
+  // Removes the inner nodes that raise the objective: those whose children repel each other.
   double dissolve() {
     double sum = 0;
     const Labels order = unfold();
@@ -552,8 +553,8 @@ class SubtreeMoves {
   double total_;
   std::int32_t n_leaves_, root_;
   std::vector<Node> nodes_;
-  bool walls_left_ = false;          // some are not units yet
-  std::vector<Reach> reach_;         // of the touched nodes
+  bool walls_left_ = false;          // whether some walls are not units yet
+  std::vector<NodeState> states_;    // of the touched nodes
   std::vector<std::uint64_t> seen_;  // the last search that touched a node
   std::uint64_t stamp_ = 0;          // of the present search
   Labels touched_, free_;

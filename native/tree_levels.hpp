@@ -37,7 +37,7 @@ inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_
   for (std::int32_t a = n_leaves; a < n; ++a) {
     if (parent[a] >= 0) inner[cursor[parent[a]]++] = a;
   }
-  Labels order, waiting{root};  // depth first: what is near in the tree is near in memory
+  Labels order, waiting{root};  // depth first, so that subtrees are close in memory
   while (!waiting.empty()) {
     const std::int32_t a = waiting.back();
     waiting.pop_back();
@@ -55,9 +55,9 @@ inline Parents ordered(const Parents& parent, std::int32_t n_leaves, std::int32_
   return out;
 }
 
-// The lowest common ancestors in a tree whose nodes precede their parents. The tree is cut into
-// paths that follow the child with most nodes; a climb from path to path at least doubles what is
-// below, so an answer takes log n steps, however high the tree is.
+// Lowest common ancestors in a tree whose nodes precede their parents, by heavy paths: each path
+// follows the child with most nodes. A step from one path to the next at least doubles the size of
+// the subtree, so a query takes log n steps, however high the tree is.
 class Ancestry {
  public:
   explicit Ancestry(const Parents& parent) : paths_(parent.size()) {
@@ -77,7 +77,7 @@ class Ancestry {
 
   std::int32_t lowest(std::int32_t a, std::int32_t b) const {
     while (paths_[a].head != paths_[b].head) {
-      // The path whose head has the smaller number does not have the answer.
+      // The ancestor is not on the path whose head has the smaller number.
       if (paths_[a].head > paths_[b].head) std::swap(a, b);
       a = paths_[a].above;
     }
@@ -92,20 +92,21 @@ class Ancestry {
   std::vector<Path> paths_;  // of every node
 };
 
-// What is known of every node of a tree whose nodes precede their parents.
+// Volumes and cuts of every node of a tree whose nodes precede their parents.
 struct Measures {
   std::vector<double> volume, cut, relation_cut;
 };
 
-// Adds up from the leaves. An edge is cut by the nodes below the lowest one that has both ends.
-inline Measures measure(const Problem& problem, const Parents& parent, Monitor& monitor) {
+// Sums from the leaves up. An edge is cut by the nodes below the lowest common ancestor of its
+// ends.
+inline Measures measure(const Graphs& graphs, const Parents& parent, Monitor& monitor) {
   const auto n = static_cast<std::int32_t>(parent.size());
   std::vector<double> volume(n, 0.0), cut(n, 0.0), relation_cut(n, 0.0);
   const Ancestry ancestry(parent);
-  for (std::int32_t i = 0; i < problem.graph.n; ++i) {
-    monitor.work(1 + problem.graph.indptr[i + 1] - problem.graph.indptr[i], 0.0);
-    volume[i] = problem.degree[i];
-    problem.each_pair(i, [&](std::int32_t j, double weight, double relation) {
+  for (std::int32_t i = 0; i < graphs.graph.n; ++i) {
+    monitor.work(1 + graphs.graph.indptr[i + 1] - graphs.graph.indptr[i], 0.0);
+    volume[i] = graphs.degree[i];
+    graphs.each_pair(i, [&](std::int32_t j, double weight, double relation) {
       cut[i] += weight;
       relation_cut[i] += relation;
       if (j < i) return;
@@ -123,12 +124,13 @@ inline Measures measure(const Problem& problem, const Parents& parent, Monitor& 
   return {std::move(volume), std::move(cut), std::move(relation_cut)};
 }
 
-// The graph of the leaves as they count in a tree: nothing inside, but what the penalty of a leaf
-// leaves out. A leaf without volume contributes nothing wherever it is: it stays where it is.
-inline LevelGraph leaf_graph(const Problem& problem, bool leaf_penalty) {
-  LevelGraph graph(problem);
+// The graph of the leaves as it counts in a tree: leaves hold nothing inside except the relations
+// that the penalty leaves out. A leaf without volume contributes nothing anywhere, so it never
+// moves.
+inline LevelGraph leaf_graph(const Graphs& graphs, bool leaf_penalty) {
+  LevelGraph graph(graphs);
   for (std::int32_t i = 0; i < graph.size(); ++i) {
-    graph.vertices[i].association = leaf_penalty ? 0.0 : -problem.relation.row_sum(i);
+    graph.vertices[i].association = leaf_penalty ? 0.0 : -graphs.relation.row_sum(i);
   }
   const auto weightless = [](const Module& vertex) { return !(vertex.volume > 0); };
   if (std::none_of(graph.vertices.begin(), graph.vertices.end(), weightless)) return graph;
@@ -163,8 +165,8 @@ inline Labels singles(std::int32_t n) {
   return labels;
 }
 
-// A wish that the first two of three vertices join below the third. It is open as long as the three
-// are different children of one node; grouping these decides it.
+// A triplet asks that the first two of three vertices join below the third. It is open while the
+// three are different children of one node; grouping these decides it.
 struct Triplet {
   std::int32_t vertex[3];
   double weight;
@@ -182,8 +184,8 @@ struct Triplet {
 
 using Triplets = std::vector<Triplet>;
 
-// A graph with open triplets: the first two attract each other and repel the third, by nothing in
-// all, so that a group of all three leaves the wish open.
+// A graph with open triplets: the first two vertices attract each other and repel the third. The
+// weights sum to 0, so a group of all three costs nothing and leaves the triplet open.
 inline LevelGraph with_triplets(const LevelGraph& graph, const Triplets& triplets) {
   struct Entry {
     std::int32_t from, to;
@@ -252,8 +254,8 @@ struct Groups {
   }
 };
 
-// Searches the best grouping of the children of one node, whose graph and open triplets are given,
-// from the given groups on. Returns the gain times V_G.
+// Searches the best grouping of the children of one node, given their graph, open triplets, and
+// groups to start from. Returns the gain times V_G.
 class GroupSearch {
  public:
   GroupSearch(const MultilevelOptions& options, Monitor& monitor)
@@ -283,7 +285,7 @@ class GroupSearch {
     return sum > options_.least_gain ? sum * graph.total_volume : 0;
   }
 
-  // Of three vertices: every grouping is tried, which is the same and saves a search.
+  // For three vertices: tries every grouping, which gives the same result without a search.
   double best_pair(const LevelGraph& graph, Labels& labels) const {
     const PartitionEntropy entropy(graph.total_volume);
     double most = 0;
@@ -321,16 +323,15 @@ class GroupSearch {
     return sum;
   }
 
-  static constexpr double kLeastRound = 1e-9;  // bits a round must gain for another one
+  static constexpr double kLeastRound = 1e-9;  // bits that a round must gain to be repeated
 
   MultilevelOptions options_;
   std::mt19937_64 random_;
   Monitor& monitor_;
 };
 
-// Grows a tree of any height: groups the children of the root, the groups, and the members of each
-// group, and all that are new in turn, until every node has two children or children that do not
-// touch.
+// Grows a tree of any height: groups the children of the root, then the groups and the members of
+// each group, and so on, until every node has two children or children that do not touch.
 class TreeGrowth {
  public:
   TreeGrowth(std::int32_t n, const MultilevelOptions& options, Monitor& monitor)
@@ -352,7 +353,7 @@ class TreeGrowth {
   }
 
  private:
-  // A node, the graph of its children, these, and the triplets that are open among them.
+  // A node, the graph of its children, the children, and the open triplets among them.
   struct Star {
     std::int32_t node;
     LevelGraph graph;
@@ -360,8 +361,8 @@ class TreeGrowth {
     Triplets open;
   };
 
-  // Puts a node above every group of children. The groups, and the members of each, are stars to
-  // be searched next. Returns false where there is nothing to group.
+  // Puts a node above every group of children. The groups, and the members of each, are the stars
+  // to be searched next. Returns false if there is nothing to group.
   bool group(const Star& star, Labels labels) {
     const std::int32_t k = compact(labels, star.graph.size());
     if (k == 1 || k == star.graph.size()) return false;
@@ -478,7 +479,7 @@ class TreeLevels {
     return true;
   }
 
-  // Groups the vertices of level l anew inside what is above the groups.
+  // Groups the vertices of level l again, inside the nodes above the groups.
   double search_again(std::size_t l) {
     std::int32_t count = 0;
     const Labels upper = above(l + 1, count);
@@ -503,7 +504,7 @@ class TreeLevels {
     groups_[l] = std::move(labels);
   }
 
-  // A group of one member is no node, and a group of all is the root.
+  // A group of one member is not a node, and a group of all is the root.
   Parents parents() const {
     const std::int32_t n = graphs_[0].size();
     Parents parent(n + 1, n);
@@ -531,7 +532,7 @@ class TreeLevels {
 
   GroupSearch search_;
   std::int32_t most_sweeps_;
-  std::int32_t fixed_ = -1;  // the level that is given, if any
+  std::int32_t fixed_ = -1;  // the level of the given clusters, if any
   Triplets triplets_;
   std::vector<LevelGraph> graphs_;  // the leaves, then the groups of each level
   std::vector<Labels> groups_;      // the group of every vertex of a level

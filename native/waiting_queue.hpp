@@ -1,4 +1,4 @@
-// The vertices that wait to be looked at, each at most once.
+// A queue of vertices, each at most once.
 #pragma once
 
 #include <cassert>
@@ -34,7 +34,7 @@ class WaitingQueue {
     return i;
   }
 
-  // Adds a vertex unless it waits already.
+  // Adds a vertex unless it is already in the queue.
   void push(std::int32_t i) {
     if (waiting_[i]) return;
     waiting_[i] = 1;

@@ -102,7 +102,7 @@ def density_clusters(
     sure: float,
     progress: Progress,
 ) -> tuple[Ints, float]: ...
-def spread(
+def spread_labels(
     indptr: Longs,
     indices: Ints,
     weights: Doubles,
@@ -115,7 +115,7 @@ def spread(
     least_change: float,
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
-def settle(
+def move_from_queue(
     indptr: Longs,
     indices: Ints,
     weights: Doubles,

@@ -279,7 +279,7 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
     with pytest.warns(UserWarning, match="here: SSEHierarchy takes them"):
         SSEPartition(2).fit(X, constraints=Constraints.from_triplets([(0, 1, 2)]))
     done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "2", "-c", "c.json"])
-    assert "do not count here: 'sentree tree' takes them\n" in done.output
+    assert "are ignored here: 'sentree tree' takes them\n" in done.output
     with pytest.raises(ValueError, match="^n_clusters=13 is more than the 12 samples"):
         SSEPartition(13).fit(X)
     done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "13"])

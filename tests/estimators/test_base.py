@@ -280,7 +280,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(estimator, error, blobs, monkey
     def fail(self, given):
         raise error
 
-    monkeypatch.setattr(estimator, "_conclude", fail)  # the last thing that a fit does
+    monkeypatch.setattr(estimator, "_finish", fail)  # the last thing that a fit does
     with pytest.raises(error):
         model.fit(np.random.default_rng(0).normal(size=(30, 7)), np.arange(30) % 4)
     if estimator is SSEPartition:
@@ -445,7 +445,7 @@ def test_the_objective_is_the_entropy_with_what_constraints_cost(estimator):
     assert model.objective_ > model.entropy_
     documented = " ".join(estimator.__doc__.split())
     assert "entropy_ : float The structural entropy of" in documented
-    assert "objective_ : float The same with" in documented
+    assert "objective_ : float ``entropy_`` plus" in documented
 
 
 @pytest.mark.parametrize("estimator", BOTH)

@@ -316,7 +316,7 @@ def test_a_triplet_is_kept_only_strictly_below():
 def test_searches_that_cannot_use_triplets_say_so(digits):
     X, _ = digits
     told = Constraints.from_triplets([(0, 1, 2)])
-    with pytest.warns(UserWarning, match="triplets .* do not count here"):
+    with pytest.warns(UserWarning, match="triplets .* are ignored here"):
         report = SSEPartition().fit(X, constraints=told).constraint_report_
     assert report.n_given == 0
 

@@ -17,8 +17,8 @@ from sentree.paper import (
     paper_graph,
     paper_neighbors,
 )
+from sentree.paper.lowest import lowest
 from sentree.paper.relation import relation_by_similarity
-from sentree.search.kernels import lowest
 from sentree.search.objective import tree_objective, vertex_entropy
 
 pytestmark = pytest.mark.golden

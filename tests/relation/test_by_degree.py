@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sentree import Constraints, Graph
-from sentree.relation.by_degree import Anchored, anchor, cannot_share
+from sentree.relation.by_degree import SearchGraphs, anchor, cannot_share
 
 
 def ring(n):
@@ -79,7 +79,7 @@ def test_anchors_follow_most_of_their_members():
     given = Constraints.from_labels([0, 0, 0, 1, 1, -1])
     result = anchored(ring(6), given)
     assert result.extended(np.array([5, 5, 7, 7, 7, 9])).tolist() == [0, 0, 1, 1, 1, 2, 0, 1]
-    assert Anchored(ring(4), None, 4).extended(np.array([3, 3, 1, 1])).tolist() == [0, 0, 1, 1]
+    assert SearchGraphs(ring(4), None, 4).extended(np.array([3, 3, 1, 1])).tolist() == [0, 0, 1, 1]
 
 
 def test_many_labels_groups_and_negatives_take_linear_memory():

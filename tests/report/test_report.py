@@ -41,7 +41,7 @@ GIVEN = {
 def judged(model, given):
     """The model as if it had been fitted with these constraints and had found the same."""
     model.constraints_ = given
-    model._conclude(given)
+    model._finish(given)
     return model
 
 

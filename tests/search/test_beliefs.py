@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, knn_graph
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import Relation
 from sentree.search.beliefs import (
     LEAST_BELIEF,
@@ -24,7 +24,7 @@ def known(points, code, excluded=NOTHING):
 
 
 def chain(n):
-    return Anchored(Graph.from_edges([(i, i + 1) for i in range(n - 1)], n=n), None, n)
+    return SearchGraphs(Graph.from_edges([(i, i + 1) for i in range(n - 1)], n=n), None, n)
 
 
 def believed(problem, labels, named=None):
@@ -40,7 +40,7 @@ def test_belief_falls_evenly_between_two_labels():
 
 def test_what_no_label_reaches_believes_nothing():
     graph = Graph.from_edges([(0, 1), (2, 3)], n=4)
-    found = believed(Anchored(graph, None, 4), known([0], [0]))
+    found = believed(SearchGraphs(graph, None, 4), known([0], [0]))
     assert found[:2].tolist() == [[1.0], [1.0]]
     assert not found[2:].any()
 
@@ -55,8 +55,8 @@ def test_a_must_link_passes_labels_on():
     graph = Graph.from_edges([(0, 1), (2, 3), (1, 2)], [1.0, 1.0, 0.01], n=4)
     relation = sp.csr_array(([2.0, 2.0], ([3, 0], [0, 3])), shape=(4, 4))
     labels = known([0, 2], [0, 1])
-    without = believed(Anchored(graph, None, 4), labels)
-    linked = believed(Anchored(graph, Relation(relation), 4), labels)
+    without = believed(SearchGraphs(graph, None, 4), labels)
+    linked = believed(SearchGraphs(graph, Relation(relation), 4), labels)
     assert without[3].tolist() == [0.0, 1.0]
     assert linked[3, 0] > 0.5
 
@@ -64,9 +64,9 @@ def test_a_must_link_passes_labels_on():
 def test_constraints_tell_classes_of_samples_that_are_linked_to_labelled_ones():
     given = Constraints.from_labels(["a", None, "b", None, None])
     given += Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(3, 2)])
-    found, codes = KnownClasses.of(given.closure(5))
+    found = KnownClasses.of(given.closure(5))
     assert found.points.tolist() == [0, 1, 2]
-    assert [given.classes[codes[c]] for c in found.code] == ["a", "a", "b"]
+    assert [given.classes[c] for c in found.code] == ["a", "a", "b"]
     assert [x.tolist() for x in found.excluded] in ([[0, 1, 3], [1, 1, 1]], [[3], [1]])
 
 
@@ -87,5 +87,5 @@ def test_classes_with_many_labels_get_their_share():
     graph = knn_graph(X)
     points = np.r_[0:60, 300:320]
     labels = known(points, np.r_[np.zeros(60), np.ones(20)].astype(int))
-    share = believed(Anchored(graph, None, 400), labels).sum(axis=0) / 400
+    share = believed(SearchGraphs(graph, None, 400), labels).sum(axis=0) / 400
     assert abs(share[0] - 0.75) < 0.05

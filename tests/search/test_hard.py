@@ -10,9 +10,9 @@ from sklearn.datasets import make_blobs
 from reference import slow_folded
 from sentree import Constraints, Graph, SSEPartition
 from sentree.constraints import ConstraintConflict
-from sentree.relation.by_degree import Anchored
-from sentree.search.hard import _folded, harden
-from sentree.search.kernels import link, merge, multilevel, settle
+from sentree.relation.by_degree import SearchGraphs
+from sentree.search.hard import _unite_small, harden
+from sentree.search.kernels import link, merge, move_from_queue, multilevel
 from sentree.search.objective import partition_objective
 
 
@@ -111,14 +111,14 @@ def test_kernels_keep_vertices_apart_and_the_value_says_so():
         graph = random_graph(random, n)
         pairs = random.integers(0, n, size=(n, 2))
         told = Constraints.from_pairs(cannot_link=pairs[pairs[:, 0] != pairs[:, 1]], hard=True)
-        problem = harden(Anchored(graph, None, n), told.hard).problem
+        problem = harden(SearchGraphs(graph, None, n), told.hard).graphs
         found = multilevel(graph, problem.relation, seed=1)
         results = [
             found,
             link(graph, found.labels, problem.relation),
             merge(graph, problem.relation),
             merge(graph, problem.relation, n_modules=1),
-            settle(graph, np.arange(n), problem.relation),
+            move_from_queue(graph, np.arange(n), problem.relation),
         ]
         for result in results:
             assert np.isfinite(partition_objective(graph, result.labels, problem.relation).value)
@@ -142,7 +142,7 @@ def test_small_modules_go_into_the_largest_that_nothing_keeps_them_from():
             [random.permutation(n)[:2] for _ in range(random.integers(0, n))] or [[0, 1]]
         ).T
         order, k = random.permutation(n).tolist(), int(random.integers(1, n))
-        target = _folded(i, j, order, k)
+        target = _unite_small(i, j, order, k)
         sets = {frozenset(np.flatnonzero(target == t).tolist()) for t in target.tolist()}
         assert sets == slow_folded(i.tolist(), j.tolist(), order, k)
         assert all(target[t] == t for t in target.tolist())
@@ -162,6 +162,6 @@ class Read(list):
 def test_folding_looks_at_few_modules_each():
     n = 2000
     order = Read(range(n))
-    target = _folded(np.array([n - 1]), np.array([n - 2]), order, 2)
+    target = _unite_small(np.array([n - 1]), np.array([n - 2]), order, 2)
     assert set(target.tolist()) == {n - 1, n - 2}
     assert order.count <= 3 * n

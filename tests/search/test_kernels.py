@@ -28,9 +28,9 @@ from sentree.search.kernels import (
     link,
     merge,
     move,
+    move_from_queue,
     move_gain,
     multilevel,
-    settle,
     sharpened,
     stretch,
 )
@@ -42,9 +42,9 @@ NOBODY = np.empty(0, dtype=np.int32)
 
 
 def joins_of(kernel, graph, relation, *options):
-    from sentree.search.kernels import _problem
+    from sentree.search.kernels import _arrays
 
-    return list(zip(*kernel(*_problem(graph, relation), *options, None), strict=True))
+    return list(zip(*kernel(*_arrays(graph, relation), *options, None), strict=True))
 
 
 def partitions_along(n, joins):
@@ -714,12 +714,12 @@ def test_steered_moves_end_where_no_touching_module_gains(seed, n, shrinkage):
     labels = np.concatenate((np.arange(k), rng.integers(0, k, n - k))).astype(np.int32)
     steering = Steering(random_pull(rng, n, k), shrinkage)
     weights = graph.to_scipy().toarray()
-    for search in (move, settle):
+    for search in (move, move_from_queue):
         result = search(graph, labels, relation, steering=steering, keep_modules=True)
         ends = steered_objective(graph, result.labels, relation, *steering).value
         assert np.isclose(result.objective, ends, rtol=1e-9, atol=1e-10)
         assert set(result.labels.tolist()) == set(range(k))
-        if search is settle:
+        if search is move_from_queue:
             continue  # a queue does not come back for what only a far volume concerns
         for i in range(n):
             if (result.labels == result.labels[i]).sum() == 1:

@@ -58,7 +58,7 @@ def test_the_seed_decides_and_none_is_a_seed(digits):
 def test_a_resolution_that_is_no_number_or_does_not_count(digits):
     with pytest.raises(ValueError, match="resolution"):
         SSEPartition(resolution=0.0).fit(digits[0])
-    with pytest.warns(UserWarning, match="resolution does not count") as caught:
+    with pytest.warns(UserWarning, match="resolution is ignored") as caught:
         SSEPartition(n_clusters=3, resolution=5.0).fit(digits[0][:100])
     assert caught[0].filename == __file__
 

@@ -81,7 +81,7 @@ def test_evidence_counts_every_kind_of_statement():
     assert pairs.ends.tolist() == [[0, 1], [2, 3], [4, 5], [5, 6], [7, 8]]
     assert pairs.weight.tolist() == [2.0, -0.5, 1.0, 1.0, -1.0]
     assert pairs.broken(np.zeros(9)) == 1.5
-    assert pairs.named(np.arange(9)).tolist() == [0, 1, 4, 5, 6]
+    assert pairs.broken_vertices(np.arange(9)).tolist() == [0, 1, 4, 5, 6]
     # Samples that are one vertex say nothing about themselves.
     assert PairEvidence.of(told, np.zeros(9, dtype=int), 1.0).ends.size == 0
 

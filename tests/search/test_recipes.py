@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, SSEPartition
 from sentree.datasets import sample_labels, sample_pairs
-from sentree.search.named_classes import NamedSearch
+from sentree.search.label_search import LabelSearch
 from sentree.search.recipes import LABEL_RECIPES, Recipe, chosen, recipes, select, strongest
 
 USUAL, OTHER = Recipe(), Recipe(n_neighbors=3)
@@ -104,7 +104,7 @@ def test_recipes_differ_from_the_usual_in_one_respect():
 
 def test_labels_choose_how_they_are_followed_and_leave_the_graph():
     assert LABEL_RECIPES[0] == USUAL
-    assert len({r.way for r in LABEL_RECIPES}) == len(LABEL_RECIPES)
+    assert len({r.label_options for r in LABEL_RECIPES}) == len(LABEL_RECIPES)
     for recipe in LABEL_RECIPES:
         assert (recipe.n_neighbors, recipe.cannot) == (USUAL.n_neighbors, USUAL.cannot)
 
@@ -175,7 +175,7 @@ def test_labels_choose_unless_they_must_not(n_clusters, share):
 def test_what_labels_choose_is_what_is_done(monkeypatch, best):
     X, classes = blobs(spread=2.0)
     y = np.where(np.arange(300) % 6, -1, classes)
-    done, run = [], NamedSearch.run
+    done, run = [], LabelSearch.run
 
     def found(ways_tried, right):
         return chosen(ways_tried, [np.full_like(right[0], r == best) for r in ways_tried])
@@ -185,10 +185,10 @@ def test_what_labels_choose_is_what_is_done(monkeypatch, best):
         return run(self, known, way)
 
     monkeypatch.setattr("sentree.search.clusters.chosen", found)
-    monkeypatch.setattr(NamedSearch, "run", recorded)
+    monkeypatch.setattr(LabelSearch, "run", recorded)
     model = SSEPartition(4).fit(X, y)
     assert model.selection_.chosen == best
-    assert done == [best.way]
+    assert done == [best.label_options]
 
 
 def test_a_given_graph_may_be_cut_too():

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from reference import random_problem, slow_finer, slow_taken_apart
 from sentree import Constraints, Graph, SSEPartition, knn_graph
 from sentree.datasets import sample_pairs
-from sentree.relation.by_degree import Anchored, anchor
+from sentree.relation.by_degree import SearchGraphs, anchor
 from sentree.relation.relation import Relation
 from sentree.search import scale
 from sentree.search.kernels import multilevel
@@ -20,15 +20,15 @@ from sentree.search.scale import (
     _clearest_break,
     _growth,
     at_resolution,
-    coarsen,
-    finer,
-    taken_apart,
+    natural_clusters,
+    search_inside,
+    split_modules,
     to_number,
 )
 
 
 def plain(graph):
-    return Anchored(graph, None, graph.n)
+    return SearchGraphs.plain(graph)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,9 @@ def test_shapes_are_found_without_being_told():
 def test_components_of_a_graph_are_a_clear_break():
     cliques = np.kron(np.eye(3), np.ones((5, 5))) - np.eye(15)
     graph = Graph.from_dense(cliques)
-    assert coarsen(plain(graph), np.arange(15)).labels.tolist() == [0] * 5 + [1] * 5 + [2] * 5
+    assert (
+        natural_clusters(plain(graph), np.arange(15)).labels.tolist() == [0] * 5 + [1] * 5 + [2] * 5
+    )
 
 
 def clouds():
@@ -156,7 +158,7 @@ def test_many_cliques_are_not_paired_although_chance_would_do():
     cliques = np.repeat(np.arange(60), 5)
     by_chance = at_resolution(plain(graph), cliques, 1.0)
     assert by_chance.max() + 1 < 60
-    assert coarsen(plain(graph), cliques).labels.tolist() == cliques.tolist()
+    assert natural_clusters(plain(graph), cliques).labels.tolist() == cliques.tolist()
 
 
 def test_the_scale_of_the_weights_does_not_matter():
@@ -164,7 +166,7 @@ def test_the_scale_of_the_weights_does_not_matter():
     graph = knn_graph(X)
     modules = multilevel(graph).labels
     heavier = Graph.from_scipy(graph.to_scipy() * 1000.0)
-    found = [coarsen(plain(g), modules).labels for g in (graph, heavier)]
+    found = [natural_clusters(plain(g), modules).labels for g in (graph, heavier)]
     assert np.array_equal(*found)
 
 
@@ -253,7 +255,7 @@ def splittable(seed):
     graph, relation, *_ = random_problem(rng, n, density=4 / n, relation_density=1 / n, ties=True)
     labels = rng.integers(0, rng.integers(1, n), n)
     if seed % 3:
-        return Anchored(graph, Relation(relation) if seed % 3 == 1 else None, n), labels
+        return SearchGraphs(graph, Relation(relation) if seed % 3 == 1 else None, n), labels
     known = np.where(rng.random(n) < 0.5, rng.integers(0, 3, n), -1)
     given = Constraints.from_labels(known)
     return anchor(graph, given, given.closure(n), 0.3), labels
@@ -262,9 +264,9 @@ def splittable(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_modules_are_taken_apart_as_if_each_were_cut_out_and_searched(seed):
     problem, labels = splittable(seed)
-    assert np.array_equal(finer(problem, labels), slow_finer(problem, labels))
+    assert np.array_equal(search_inside(problem, labels), slow_finer(problem, labels))
     for k in {1, problem.n // 2, problem.n - 1, problem.n} - {0}:
-        found, expected = (f(problem, labels, k) for f in (taken_apart, slow_taken_apart))
+        found, expected = (f(problem, labels, k) for f in (split_modules, slow_taken_apart))
         assert np.array_equal(found, expected)
 
 
@@ -272,14 +274,14 @@ def couples(count):
     """Vertices joined and must-linked in twos, and modules of these: none splits."""
     pairs = np.arange(2 * count).reshape(-1, 2)
     graph = Graph.from_edges(pairs)
-    return Anchored(graph, Relation(5.0 * graph.to_scipy()), graph.n), np.arange(2 * count) // 2
+    return SearchGraphs(graph, Relation(5.0 * graph.to_scipy()), graph.n), np.arange(2 * count) // 2
 
 
 def test_the_graph_is_read_once_however_many_modules_are_searched(monkeypatch):
     problem, labels = couples(30)
     read, whole = [], Graph.to_scipy
     monkeypatch.setattr(Graph, "to_scipy", lambda self: read.append(self.n) or whole(self))
-    assert np.array_equal(finer(problem, labels), labels)
+    assert np.array_equal(search_inside(problem, labels), labels)
     assert read.count(problem.n) == 1
 
 
@@ -292,6 +294,6 @@ def test_what_does_not_split_is_searched_once(monkeypatch):
         return multilevel(part, relation)
 
     monkeypatch.setattr(scale, "multilevel", counted)
-    found = taken_apart(problem, labels, 45)
+    found = split_modules(problem, labels, 45)
     assert searched == [2] * 30
     assert found.max() + 1 == 45

@@ -110,9 +110,9 @@ def test_three_levels_and_hard_coarse_labels():
 def test_searches_without_a_tree_say_that_finer_labels_do_not_count():
     X, _, paths = nested_blobs(0, per=10)
     told = Constraints.from_paths([*paths[:-2], "0/0", "1/3"])
-    with pytest.warns(UserWarning, match="finer labels than those of the clusters"):
+    with pytest.warns(UserWarning, match="labels finer than those of the clusters"):
         SSEPartition().fit(X, constraints=told)
-    with pytest.warns(UserWarning, match="finer labels do not count"):
+    with pytest.warns(UserWarning, match="finer labels are ignored"):
         PaperHierarchy().fit(X, constraints=told)
 
 

@@ -548,7 +548,7 @@ def test_a_low_penalty_lets_the_graph_win(small):
 
 
 def test_a_resolution_beside_a_number_is_doubted_at_the_line_of_the_user(small):
-    with pytest.warns(UserWarning, match="resolution does not count") as caught:
+    with pytest.warns(UserWarning, match="resolution is ignored") as caught:
         sentree.tl.sse(small, n_clusters=3, resolution=2.0)
     assert caught[0].filename == __file__
 

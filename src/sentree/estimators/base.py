@@ -24,11 +24,11 @@ from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import cluster_names, lost_classes
 from sentree.estimators.inputs import (
+    capped_weights,
     check_edges,
     check_length,
     gather_constraints,
     stored_distances,
-    tempered,
     validated,
 )
 from sentree.estimators.membership import Modules, membership_strength
@@ -45,7 +45,7 @@ from sentree.graph.extend import GraphExtension, SampleExtension
 from sentree.graph.neighbors import SEARCH_NAMES
 from sentree.graph.scaling import Layout, check_samples
 from sentree.relation.feature_weights import Features, table_layout
-from sentree.search.clusters import Ground, Problem
+from sentree.search.clusters import Problem, UnconstrainedResult
 from sentree.search.natural_number import NaturalScale
 from sentree.search.objective import Objective
 from sentree.search.recipes import Selection
@@ -57,22 +57,22 @@ __all__ = ["SSEEstimator"]
 logger = logging.getLogger(__name__)
 
 _PRECOMPUTED = ("precomputed", "precomputed_distances")
-#: What takes statements about more than one level.
+#: The estimator that takes triplets and finer labels.
 _HIERARCHY = Elsewhere("sentree.SSEHierarchy", "SSEHierarchy")
-#: Larger penalties count as this one: they drown what the data say.
+#: Larger penalties count as this one: beyond it they drown the data.
 _MOST_PENALTY = 10.0
-#: Features up to which a linear discriminant of them is asked about classes.
+#: Labels may use a linear discriminant of the features up to this many features.
 _MOST_LINEAR = 300
-#: New samples that are placed at a time (bounds temporary memory).
+#: New samples that ``predict`` places at a time, to bound temporary memory.
 _CHUNK = 1 << 13
 
 
 def _can_predict(estimator: SSEEstimator) -> bool:
-    """Tell whether new samples can be joined to the graph; raise where they cannot."""
+    """Tell whether new samples can be joined to the graph; raise if they cannot."""
     if callable(estimator.affinity):
         raise AttributeError(
-            "predict needs the weights of new samples to the old ones, and affinity is a function "
-            "of yours that makes whole graphs: fit with affinity='precomputed' and that graph, and "
+            "predict needs the weights between new samples and training samples, but affinity is a "
+            "function that makes whole graphs: fit with affinity='precomputed' and that graph, and "
             "pass predict a matrix of similarities (new samples x training samples)"
         )
     return True
@@ -81,7 +81,7 @@ def _can_predict(estimator: SSEEstimator) -> bool:
 class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators: validate, build the graphs, search, store.
 
-    A subclass gives ``_search(problem)``, which stores ``labels_`` and what else it found.
+    A subclass implements ``_search(problem)``, which stores ``labels_`` and the other results.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -116,10 +116,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     features_: Features | None
     _strength: FloatArray | None
     _copies: NDArray[np.int64] | None
-    _ground: Ground | None = None
-    _resumes: bool = False  # whether a refit starts from the clusters there are
+    _unconstrained: UnconstrainedResult | None = None
+    _resumes: bool = False  # whether a refit starts from the present clusters
     _edited: bool = False  # whether clusters were edited
-    _more_clusters: int = 0  # than ``n_clusters``, since then
+    _more_clusters: int = 0  # how many clusters edits have added to ``n_clusters``
 
     @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -133,7 +133,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         init: ArrayLike | None = None,
         locked: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the samples, with whatever is known about them.
+        """Cluster the samples, with any constraints that are known.
 
         Parameters
         ----------
@@ -144,13 +144,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,), optional
             Known classes; -1 (or NaN, None) where the class is unknown.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or do not.
+            Pairs of row numbers of samples that belong together, or do not.
         constraints : Constraints, optional
-            Anything else one knows: negative labels, groups, triplets, weights. All four add up.
+            Any other constraints: negative labels, groups, triplets, pairs with weights. They add
+            to those of ``y``, ``must_link`` and ``cannot_link``.
         init : array-like of shape (n_samples,), optional
-            Clusters to start from, such as an earlier result; -1 where there is none yet. They are
-            improved, their count stays unless ``n_clusters`` says otherwise (``resolution`` does
-            not count then), and clusters that last keep their number, unless that leaves gaps.
+            Clusters to start from, such as an earlier result; -1 for a sample without one. The
+            search improves them. Their number stays the same unless ``n_clusters`` says otherwise
+            (``resolution`` is ignored), and clusters keep their numbers where they persist, unless
+            that leaves gaps.
         locked : array-like, optional
             Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
             constraints say.
@@ -163,26 +165,26 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ConstraintConflict
-            When the constraints contradict one another, or when hard ones leave no room for
-            ``n_clusters``; the message gives the chain.
+            If the constraints contradict one another, or if the hard ones cannot hold with
+            ``n_clusters``; the message lists the statements that lead to it.
 
         Notes
         -----
-        A fit that fails or is interrupted leaves the estimator as it was: with the whole model of
-        the last fit, or not fitted.
+        If a fit fails or is interrupted, the estimator keeps the model of the last fit, or stays
+        unfitted.
         """
         given = gather_constraints(y, must_link, cannot_link, constraints)
         if self.hard:
             given = given.hardened()
-        # Wrong rows and contradictions show before any long work, and before arrays as long as the
-        # largest row number are made.
+        # Wrong row numbers and contradictions are found before any long work, and before arrays as
+        # long as the largest row number are made.
         n = X.n if isinstance(X, Graph) else num_samples(X)
         check_length(y, n)
         given.check(n)
         given.closure(given.n_min)
         start = None if init is None else start_labels(init, n)
         with self._all_or_nothing():
-            self.features_ = self._ground = None
+            self.features_ = self._unconstrained = None
             self._edited, self._more_clusters = False, 0
             made = self._affinity(X, given)
             self.graph_, self._extension, self._copies = made
@@ -191,7 +193,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was where something fails, or Ctrl-C ends it."""
+        """Restore the estimator if the work inside fails or is interrupted."""
         before = vars(self).copy()
         try:
             yield
@@ -207,9 +209,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         concerned: NDArray[np.int64] | None = None,
         anew: bool = False,
     ) -> Self:
-        """Search on the graph there is, and store what was found.
+        """Search on the present graph, and store the results.
 
-        The search starts from ``init``, unless it is ``anew``: then only numbers are of there.
+        The search starts from ``init``. With ``anew`` it does not, and only the numbers of the
+        clusters are taken from ``init``.
         """
         n = self.graph_.n
         if self.n_clusters is not None and self.n_clusters > n:
@@ -224,15 +227,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         if len(given.triplets) and not self._reads_triplets:
             warn(
-                "triplets are about trees and do not count here: ",
+                "triplets are about trees and are ignored here: ",
                 _HIERARCHY,
                 " takes them",
             )
         for level in given.levels[1:]:
-            level.closure(n)  # contradictions are refused, with their chain
+            level.closure(n)  # raises if the labels contradict one another
         if given.finer is not None and not self._reads_triplets:
             warn(
-                "finer labels than those of the clusters do not count here: ",
+                "labels finer than those of the clusters are ignored here: ",
                 _HIERARCHY,
                 " takes them",
             )
@@ -241,27 +244,29 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if init is not None and points.size:
             locks = lock(init, points)
             hard = locks if hard is None else hard + locks
-            hard.closure(n)  # a contradiction shows with its chain; soft constraints give way
+            hard.closure(n)  # raises on a contradiction; soft constraints may be broken
         problem = self._problem(given, hard)._replace(
             init=None if anew else init,
             concerned=concerned,
-            ground=self._ground if anew else None,
+            unconstrained=self._unconstrained if anew else None,
             again=anew,
         )
         self._search(problem)
         logger.info("found %d clusters", np.unique(self.labels_).size)
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:
-            raise RuntimeError(f"hard constraints were broken, which is a fault of ours:\n{report}")
+            raise RuntimeError(
+                f"hard constraints were broken, a bug in sentree, please report it:\n{report}"
+            )
         if init is not None:
             self.labels_ = keep_numbers(self.labels_, init, points)
-        self._conclude(given)
+        self._finish(given)
         return self
 
     def _problem(self, given: Constraints, hard: Constraints | None) -> Problem:
         """Return what a search works on."""
         return Problem(
             self.graph_,
-            tempered(given, self._penalty(), _MOST_PENALTY),
+            capped_weights(given, self._penalty(), _MOST_PENALTY),
             n_classes=self.n_clusters if self.n_clusters == len(given.classes) else None,
             hard=hard,
             copies=self._copies,
@@ -270,7 +275,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _compared_samples(self) -> FloatArray | None:
-        """Return the samples as they are compared, if dense and with not too many features."""
+        """Return the scaled samples, if they are dense and have not too many features."""
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
@@ -279,17 +284,18 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
 
     def _widths(self) -> FloatArray | None:
-        """Return the bandwidths of the graph, if lengths can be told from its weights by them.
+        """Return the bandwidths of a Gaussian graph, from which edge lengths follow; else None.
 
-        Answers that take few values lie on a grid, which has neither density nor dimension.
+        Also None for answers that take few values: they lie on a grid, which has neither density
+        nor dimension.
         """
         settings = self.graph_settings_
         if settings is not None and settings.kind == "answers":
             return None
         return getattr(self._extension, "widths", None)
 
-    def _conclude(self, given: Constraints) -> None:
-        """Keep the constraints, and what follows from them and the clusters."""
+    def _finish(self, given: Constraints) -> None:
+        """Store the constraints, and what follows from them and the clusters."""
         self.constraints_ = given
         self.n_clusters_ = int(np.unique(self.labels_).size)
         if self.scale_ is not None:
@@ -306,7 +312,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def membership_strength_(self) -> FloatArray:
-        """How firmly the data hold each sample in its cluster, from 0 to 1; made when asked for."""
+        """How firmly the data hold each sample in its cluster, from 0 to 1; computed on demand."""
         check_is_fitted(self, "labels_")
         if self._strength is None:
             self._strength = membership_strength(self.graph_, self.labels_)
@@ -314,13 +320,13 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_weights_(self) -> FloatArray | None:
-        """How much each feature counted in distances, 1 on average; None where all did alike."""
+        """Weight of each feature in the distances, 1 on average; None where all weigh the same."""
         check_is_fitted(self, "labels_")
         return None if self.features_ is None else self.features_.weights
 
     @property
     def cluster_names_(self) -> tuple[Any, ...]:
-        """The class of most labelled samples of each cluster; None for a cluster without any."""
+        """The most frequent class among the labels of each cluster; None where it has none."""
         check_is_fitted(self, "labels_")
         return cluster_names(self.constraints_, self.labels_)
 
@@ -333,19 +339,19 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Place new samples in the clusters found, by the objective that found them.
 
         Each new sample is joined to its nearest training samples as these are to one another, and
-        goes to the cluster where the objective comes out lowest. It never founds one, and changes
-        nothing for the next. A sample that no neighbour tells about goes to the cluster of the
-        nearest training sample, or to the largest one where none is nearest.
+        goes to the cluster with the lowest objective. It never makes a new cluster, and does not
+        influence other new samples. A sample with no weight to any neighbour goes to the cluster
+        of the nearest training sample, or to the largest cluster if none is nearest.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_new, n_features)
             New samples; with ``affinity="precomputed"`` a matrix of similarities (n_new,
-            n_samples) to the training samples, with ``affinity="precomputed_distances"`` one of
-            distances, of which all stored ones count where it is sparse.
+            n_samples) to the training samples; with ``affinity="precomputed_distances"`` a matrix
+            of distances, of which all stored ones count if it is sparse.
         return_strength : bool, default=False
-            Whether to return also how firmly each belongs there, as ``membership_strength_`` says
-            of the training samples.
+            Whether to return also how firmly each sample belongs to its cluster, as
+            ``membership_strength_`` does for the training samples.
 
         Returns
         -------
@@ -356,8 +362,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        A fitted estimator keeps a reference to the training samples for this, no copy: do not
-        change them in place. The neighbour search is set up at the first call and kept.
+        The estimator keeps a reference to the training samples, not a copy: do not change them in
+        place. The index of the neighbour search is built at the first call and kept.
         """
         check_is_fitted(self, "labels_")
         X = self._validated_new(X)
@@ -378,28 +384,28 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _reads_triplets(self) -> bool:
-        """Whether the search can do something with triplets."""
+        """Whether the search uses triplets."""
         return False
 
     def _penalty(self) -> float:
-        """Return the penalty as it counts."""
+        """Return the penalty, at most ``_MOST_PENALTY``."""
         return min(float(self.penalty), _MOST_PENALTY)
 
     def _search(self, problem: Problem) -> None:
         raise AssertionError("subclasses search")
 
     def _store(self, objective: Objective, trace: NDArray[np.float64]) -> None:
-        """Keep the value of the result and the way there.
+        """Store the objective of the result and the trace of the search.
 
-        The search may have worked on a graph with anchors of classes and groups, or with samples
-        made one vertex: its trace is moved to where the value of the result is.
+        The search may have worked on a graph with anchors, or with several samples as one vertex:
+        its trace is shifted so that it ends at the objective of the result.
         """
         self.objective_ = objective.value
         self.entropy_ = objective.entropy
         self.trace_ = trace + (objective.value - trace[-1])
 
     def _affinity(self, X: Any, given: Constraints) -> Affinity:
-        """Return the data graph of X, the similarities behind it, and how new samples join it."""
+        """Return the data graph of X, how new samples join it, and which rows repeat."""
         self.graph_settings_ = None
         if callable(self.affinity) or self.affinity in _PRECOMPUTED:
             made = self._given_graph(X)
@@ -432,7 +438,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return made
 
     def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
-        """Return how features are tamed and weighed, where they are those of a table."""
+        """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
         layout = table_layout(X, auto.scale, given)
@@ -440,12 +446,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return layout
 
     def _seed(self) -> int:
-        """Return the seed of everything random; None means 0, so that results repeat."""
+        """Return the seed of everything random; None means 0, so results repeat."""
         state = 0 if self.random_state is None else self.random_state
         return int(check_random_state(state).randint(2**31 - 1))
 
     def _given_graph(self, X: Any) -> Affinity:
-        """Return a graph that is not made from samples by us."""
+        """Return the graph where X, or a function of the user, gives it."""
         if self.affinity == "precomputed_distances":
             return self._distance_graph(X)
         given = self._called_graph(X) if callable(self.affinity) else self._own_graph(X)
@@ -453,7 +459,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return Affinity(graph, GraphExtension(factor))
 
     def _called_graph(self, X: Any) -> Graph:
-        """Let a function make the graph."""
+        """Return the graph that the user's function makes of X."""
         X = self._validated(X)
         made = self.affinity(X)  # type: ignore[operator]
         if not isinstance(made, Graph) and not sp.issparse(made):
@@ -480,7 +486,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
     def _distance_graph(self, X: Any) -> Affinity:
-        """Take X as distances, dense ones to all samples."""
+        """Return the graph of X as a matrix of distances."""
         X = self._square(X)
         p = None if self.n_neighbors == "auto" else int(self.n_neighbors)
         if not sp.issparse(X):
@@ -507,7 +513,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return validated(self, X, new=new, infinite=infinite)
 
     def _validated_new(self, X: Any) -> Any:
-        """Return new samples, or what ties them to the training samples, validated."""
+        """Return new samples, or their similarities or distances, validated."""
         if isinstance(X, Graph):
             raise TypeError(
                 "predict takes a matrix of similarities (new samples x training samples), not a "

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from sentree._util.sklearn import Interval
 from sentree._util.wording import Param, Text
 from sentree.estimators.base import SSEEstimator
-from sentree.search.clusters import FlatSearch, Problem
+from sentree.search.clusters import ClusterSearch, Problem
 from sentree.search.objective import Objective, tree_objective
-from sentree.search.trees import grown
+from sentree.search.trees import grow_tree
 
 __all__ = ["SSEHierarchy"]
 
@@ -19,64 +19,64 @@ __all__ = ["SSEHierarchy"]
 class SSEHierarchy(SSEEstimator):
     """Grow a tree over the samples by structural entropy, with or without constraints.
 
-    Samples are grouped, the groups are grouped, and the members of each group, at every level by
-    the search of :class:`SSEPartition`; then samples and subtrees move to better parents. With
-    labels of mixed depth (:meth:`Constraints.from_paths`) the coarsest are those of the clusters,
-    as many as there are classes unless ``n_clusters`` says otherwise, and each cluster is divided
-    by the finer labels inside it, into as many parts as they name.
+    Samples are grouped, then the groups, and the members of each group, at every level by the
+    search of :class:`SSEPartition`. Then samples and subtrees move to better parents.
+
+    Labels may have several levels (:meth:`Constraints.from_paths`). Those of the coarsest level
+    name the clusters, as many as there are classes unless ``n_clusters`` says otherwise. Each
+    cluster is then divided by the finer labels inside it, into as many parts as they name.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters in ``labels_``; without it as in :class:`SSEPartition`.
     height : int, optional
-        Height of ``tree_``: 1 is the star, 2 a partition, 3 a partition of partitions. Without it
-        there are as many levels as gain, down to nodes of two children.
+        Height of ``tree_``: 1 is a star (no clusters), 2 a partition, 3 a partition of partitions.
+        Without it levels are added as long as they lower the objective, down to nodes of two
+        children.
     leaf_penalty : bool, default=True
-        Whether single samples, the leaves of the tree, pay for constraints too.
+        Whether the penalty of constraints includes the leaves of the tree, which are the single
+        samples.
     penalty, affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state
         As in :class:`SSEPartition`.
 
     Attributes
     ----------
     tree_ : EncodingTree
-        The tree.
+        The tree. ``tree_.labels_at`` and ``tree_.cut_to`` cut it at any scale.
     labels_ : int32 array of shape (n_samples,)
-        Cluster of each sample, numbered by first appearance. Those of :class:`SSEPartition`, each
-        of them a node of ``tree_``; but with ``height`` and without ``n_clusters``, labels, hard
-        constraints or ``init`` the children of the root. ``tree_.labels_at`` and
-        ``tree_.cut_to`` give other scales.
+        Cluster of each sample, numbered by first appearance. The clusters are those of
+        :class:`SSEPartition`, and each is a node of ``tree_``. With ``height`` and without
+        ``n_clusters``, labels, hard constraints or ``init`` they are the children of the root.
     n_clusters_ : int
         Number of clusters in ``labels_``.
     cluster_names_ : tuple
-        The class of most labelled samples of each cluster; None for a cluster without any.
+        The most frequent class among the labelled samples of each cluster; None for a cluster
+        without labels.
     membership_strength_ : float array of shape (n_samples,)
         How firmly the data hold each sample in its cluster of ``labels_``, from 0 to 1
         (:func:`sentree.estimators.membership.membership_strength`).
     entropy_ : float
         The structural entropy of ``tree_`` on ``graph_``, in bits.
     objective_ : float
-        The same with the penalty that the search paid for constraints.
+        ``entropy_`` plus the penalty of the constraints.
     trace_ : float array
         The objective at the start and after every step.
     graph_ : Graph
-        The graph of the samples; where its weights were given and are out of reason (beyond
-        2^100, or all below 2^-100), they are multiplied by a power of two.
+        The graph of the samples. Precomputed weights that are extreme (some above 2^100, or all
+        below 2^-100) are multiplied by a power of two.
+    constraints_ : Constraints
+        All constraints that were given, in whatever form.
     constraint_report_ : ConstraintReport
-        Which constraints ``labels_`` keeps and which it breaks, and which triplets ``tree_``.
+        Which constraints ``labels_`` keeps and which it breaks; triplets are judged by ``tree_``.
     selection_ : Selection or None
-        The recipe that the constraints chose and the evidence; None where they were not asked.
+        Which recipe the constraints chose, and the evidence for it; None where they chose nothing.
     scale_ : NaturalScale or None
-        Where the data chose the number of clusters: which numbers came into question, and how many
-        of the answers speak for each (:class:`sentree.search.natural_number.NaturalScale`);
-        None where ``n_clusters``, ``height``, labels or ``init`` set it.
-    graph_settings_ : GraphSettings or None
-        What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
-        any other affinity.
-    features_, feature_weights_
+        The numbers of clusters that the data speak for, and the support of each
+        (:class:`sentree.search.natural_number.NaturalScale`). None where ``n_clusters``,
+        ``height``, labels or ``init`` set the number.
+    graph_settings_, features_, feature_weights_, n_features_in_, feature_names_in_
         As in :class:`SSEPartition`.
-    n_features_in_ : int
-        Number of features seen by :meth:`fit`.
 
     Examples
     --------
@@ -140,17 +140,17 @@ class SSEHierarchy(SSEEstimator):
                     " >= 2",
                 )
             )
-        flat = FlatSearch(
+        search = ClusterSearch(
             n_clusters=self.n_clusters,
             penalty=self._penalty(),
             n_jobs=self.n_jobs,
             seed=self._seed(),
             selection=self.selection,
         )
-        self.selection_ = flat.select(problem)
-        flat, problem = flat.follow(self.selection_, problem)
+        self.selection_ = search.select(problem)
+        search, problem = search.follow(self.selection_, problem)
         self.graph_ = problem.graph
-        found = grown(problem, flat, height=self.height, leaf_penalty=self.leaf_penalty)
+        found = grow_tree(problem, search, height=self.height, leaf_penalty=self.leaf_penalty)
         self.tree_, self.labels_ = found.tree, found.labels
         self.selection_ = found.selection or self.selection_
         self.scale_ = found.scale

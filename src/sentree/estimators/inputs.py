@@ -1,4 +1,4 @@
-"""What comes into an estimator: constraints gathered, samples and graphs checked."""
+"""The input of an estimator: constraints are gathered, samples and graphs are checked."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from sentree._util.warnings import warn
-from sentree._util.wording import Param
 from sentree.constraints import Constraints
 from sentree.graph import Graph
 
 __all__ = [
+    "capped_weights",
     "check_edges",
     "check_length",
     "gather_constraints",
     "stored_distances",
-    "tempered",
     "validated",
-    "warn_if_too_many",
 ]
 
-#: Smaller penalties allow for no larger weights, whose products must be numbers.
+#: Weights are capped as if the penalty were at least this, so that their products stay finite.
 _LEAST_PENALTY = 1e-50
 
 
@@ -35,7 +33,7 @@ def gather_constraints(
     cannot_link: ArrayLike | None,
     constraints: Constraints | None,
 ) -> Constraints:
-    """Add up what was said in four ways."""
+    """Add up the constraints that were given in four ways."""
     if constraints is not None and not isinstance(constraints, Constraints):
         raise TypeError(
             f"constraints must be a sentree.Constraints, got {type(constraints).__name__}; "
@@ -51,8 +49,8 @@ def gather_constraints(
     return given
 
 
-def tempered(given: Constraints, penalty: float, most_penalty: float) -> Constraints:
-    """Return the statements with no weight whose product with the penalty is above the most."""
+def capped_weights(given: Constraints, penalty: float, most_penalty: float) -> Constraints:
+    """Cap the weights of statements so that none exceeds ``most_penalty`` times the penalty."""
     most = most_penalty / max(penalty, _LEAST_PENALTY)
     names = ("must_weight", "cannot_weight", "triplet_weight")
     weights = {name: getattr(given, name) for name in names}
@@ -62,19 +60,9 @@ def tempered(given: Constraints, penalty: float, most_penalty: float) -> Constra
 
 
 def check_length(y: Any, n: int) -> None:
-    """Refuse labels of other samples than there are."""
+    """Refuse labels that are not one per sample."""
     if y is not None and len(y) != n:
         raise ValueError(f"y has {len(y)} labels for {n} samples")
-
-
-def warn_if_too_many(found: int, wanted: int | None) -> None:
-    """Say why fewer clusters could not be reached."""
-    if wanted is not None and found > wanted:
-        warn(
-            f"the graph falls into parts that do not touch, so there are {found} clusters and not ",
-            Param("n_clusters", wanted),
-            ": more neighbours, or must-links, would connect them",
-        )
 
 
 def check_edges(graph: Graph) -> None:
@@ -96,8 +84,8 @@ def check_edges(graph: Graph) -> None:
 def validated(estimator: Any, X: Any, *, new: bool = False, infinite: bool = False) -> Any:
     """Return X as a float array or CSR matrix, with errors that name the place.
 
-    New samples must have the features that the estimator was fitted with. Unless ``infinite``
-    values have a meaning, they are refused.
+    ``new`` samples must have the features that the estimator was fitted with. Infinite values are
+    refused unless ``infinite``.
     """
     _check_numeric_columns(X)
     X = validate_data(
@@ -114,7 +102,7 @@ def validated(estimator: Any, X: Any, *, new: bool = False, infinite: bool = Fal
 
 
 def _check_numeric_columns(X: Any) -> None:
-    """Name the columns of a data frame that are not numbers."""
+    """Refuse a data frame with columns that are not numeric, and name them."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
     kinds = zip(X.columns, X.dtypes, strict=True)
@@ -136,7 +124,7 @@ def _is_numeric(kind: Any) -> bool:
 def stored_distances(X: NDArray[Any], new: bool = False) -> Any:
     """Return dense distances as CSR with every finite one stored, 0 included.
 
-    Those of a sample to itself are not, unless the rows are ``new`` samples.
+    The diagonal (distances of samples to themselves) is left out, unless rows are ``new`` samples.
     """
     stored = np.isfinite(X)
     if not new:
@@ -147,7 +135,7 @@ def stored_distances(X: NDArray[Any], new: bool = False) -> Any:
 
 
 def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
-    """Name the first entry that is NaN or (unless it has a meaning) infinite."""
+    """Refuse NaN and (unless ``infinite``) infinite values, and name the first."""
     data = X.data if sp.issparse(X) else X
     good = ~np.isnan(data) if infinite else np.isfinite(data)
     if good.all():

@@ -1,4 +1,4 @@
-"""Where a single sample belongs, by the objective: strength of membership, and new samples."""
+"""Which cluster suits a single sample by the objective: membership strength and new samples."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ class Assigned(NamedTuple):
 def membership_strength(graph: Graph, labels: ArrayLike) -> FloatArray:
     """Return how firmly the objective holds each vertex in its module, from 0 to 1.
 
-    Each vertex is taken out and each module that it touches bids for it with 2 to the power of the
-    bits, per unit of its degree, that it would save there; the strength is the share of its own
-    module in all bids. It is 1 where no other module touches the vertex, below 1/2 where another
-    would suit it better, and 0 for a vertex without neighbours.
+    Each vertex is taken out of its module, and each module that it touches bids for it: the bid is
+    2 to the power of the bits, per unit of its degree, that the objective would fall by if the
+    vertex joined. The strength is the share of its own module in all bids. It is 1 where the vertex
+    touches no other module, below 1/2 where another would suit it better, and 0 for a vertex
+    without neighbours.
 
     Parameters
     ----------
     graph : Graph
-        The data graph. Constraints do not count: the strength is what the data say.
+        The data graph. Constraints play no part.
     labels : array-like of shape (n,)
         Module of every vertex.
 
@@ -72,7 +73,7 @@ def second_best(graph: Graph, labels: ArrayLike) -> Assigned:
     Returns
     -------
     labels : int32 array of shape (n,)
-        The other module; -1 where the vertex touches none. Of equal bids the smaller number counts.
+        The other module; -1 where the vertex touches none. On a tie the smaller number wins.
     strength : float64 array of shape (n,)
         Its share in all bids, as in :func:`membership_strength`; 0 where there is none.
 
@@ -94,10 +95,7 @@ def second_best(graph: Graph, labels: ArrayLike) -> Assigned:
 
 
 def _all_bids(graph: Graph, labels: NDArray[Any]) -> tuple[_Places, FloatArray]:
-    """Take each vertex out, and return the modules that bid for it with the shares of their bids.
-
-    Its own module always bids.
-    """
+    """Return the modules that bid for each vertex, its own included, and the shares of the bids."""
     modules = Modules.of(graph, labels)
     places = _touching(graph.to_scipy(), modules, labels)
     at_home = places.modules == labels[places.rows]
@@ -115,7 +113,7 @@ def _all_bids(graph: Graph, labels: NDArray[Any]) -> tuple[_Places, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Modules:
-    """A partition as the objective sees it: the association and the volume of every module."""
+    """A partition, with the association and the volume of every module."""
 
     labels: NDArray[np.int32]
     association: FloatArray
@@ -123,7 +121,7 @@ class Modules:
 
     @classmethod
     def of(cls, graph: Graph, labels: NDArray[np.int32]) -> Modules:
-        """Add up the modules of a partition, which are numbered 0..k-1."""
+        """Compute them for a partition into modules 0..k-1."""
         if labels.shape != (graph.n,):
             raise ValueError(f"{labels.size} labels for a graph of {graph.n} vertices")
         k = int(labels.max()) + 1
@@ -135,12 +133,12 @@ class Modules:
         return cls(labels, association, volume)
 
     def assign(self, reach: Reach) -> Assigned:
-        """Place each new sample in the touching module where the objective comes out lowest.
+        """Place each new sample in the module it touches that gives the lowest objective.
 
-        Each is judged by itself, as if it alone with its edges were added to the graph; ties go to
-        the smaller module number. What touches no module goes to that of the nearest sample, or to
-        the largest where none is known to be nearest, with strength 0. What has the very row of a
-        sample goes where that is; the strength is then the share of that module.
+        Each is judged alone, as if only it and its edges were added to the graph; ties go to the
+        smaller module number. A sample that touches no module goes to that of the nearest training
+        sample, or to the largest module if none is nearest, with strength 0. A copy of a training
+        sample goes to the module of that sample; its strength is the share of this module.
         """
         places = _reached(reach, self)
         m = reach.own.size
@@ -169,7 +167,7 @@ class Modules:
 
 
 class _Places(NamedTuple):
-    """Pairs of a vertex and a module that it touches or lives in, vertex by vertex."""
+    """Pairs of a vertex and a module that it touches or belongs to, ordered by vertex."""
 
     rows: NDArray[Any]
     modules: NDArray[Any]
@@ -183,12 +181,12 @@ class _Places(NamedTuple):
         degree: FloatArray,
         total: FloatArray,
     ) -> FloatArray:
-        """Return what the objective falls by where the vertex joins, times total over degree.
+        """Return by how much the objective falls if the vertex joins, times total over degree.
 
         With f(A, V) = A log2(V / total) as in ``native/entropy.hpp``, joining changes the term of a
         module from f(A, V) to f(A + own + 2 weight, V + degree). Association and volume are those
-        of the module without the vertex, one for each pair; the rest is one for each vertex. The
-        difference is written so that a tiny degree loses no digits.
+        of the module without the vertex, with one entry per pair; the other arrays have one entry
+        per vertex. The difference is written so that a tiny degree loses no digits.
         """
         out = np.zeros(self.rows.size)
         there = degree[self.rows] > 0
@@ -211,7 +209,7 @@ class _Places(NamedTuple):
 
 
 def _reached(reach: Reach, modules: Modules) -> _Places:
-    """Sum the weights of new samples to every module; a row counts as often as it is there."""
+    """Sum the weights of new samples to every module; a repeated row counts each time."""
     if reach.copies is None:
         return _touching(reach.weights, modules)
     summed = (reach.weights @ _shares(reach.copies, modules)).tocsr()
@@ -221,7 +219,7 @@ def _reached(reach: Reach, modules: Modules) -> _Places:
 
 
 def _of_rows(copies: NDArray[np.int64], modules: Modules) -> NDArray[Any]:
-    """Return the module that most copies of each distinct row are in."""
+    """Return the module with most copies of each distinct row."""
     return largest_column(_shares(copies, modules))
 
 
@@ -232,7 +230,7 @@ def _shares(copies: NDArray[np.int64], modules: Modules) -> Any:
 
 
 def _touching(weights: Any, modules: Modules, home: NDArray[np.int32] | None = None) -> _Places:
-    """Sum the weights of each row to every module; to its home also where that is nothing."""
+    """Sum the weights of each row to every module; its home is included even if that is 0."""
     edges = weights.tocoo()
     rows, columns, values = edges.row, modules.labels[edges.col], edges.data
     if home is not None:

@@ -19,8 +19,8 @@ from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.estimators.base import SSEEstimator
 from sentree.estimators.inputs import check_length, gather_constraints
-from sentree.relation.by_degree import Anchored
-from sentree.search.clusters import FlatSearch, Found, Problem
+from sentree.relation.by_degree import SearchGraphs
+from sentree.search.clusters import ClusterSearch, Problem, SearchResult
 from sentree.search.edits import (
     Edit,
     divided,
@@ -40,103 +40,117 @@ __all__ = ["SSEPartition"]
 class SSEPartition(SSEEstimator):
     """Partition samples by structural entropy, with or without constraints.
 
-    A nearest-neighbour graph of the samples is cut into modules so that a random walk on it is
-    described with the fewest bits; constraints add a penalty for every must-link that is cut and
-    every cannot-link that is not. The number of clusters need not be given.
+    The samples become the vertices of a nearest-neighbour graph. The search looks for the clusters
+    that describe a random walk on this graph in the fewest bits. Pairs add a penalty for every
+    must-link between clusters and every cannot-link inside one. Labels draw samples to the cluster
+    of the class that their neighbours have. The number of clusters need not be given.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Without it, ``resolution`` or the data decide. Labels ask for one
-        cluster per class, and one for each cluster of the data that has no label; must-links and
-        cannot-links count as evidence for and against uniting clusters.
+        Number of clusters. Without it the data choose, and ``scale_`` tells how sure the choice
+        is. Labels then ask for one cluster per class, and for one more wherever the data have a
+        cluster that no label names; must-links and cannot-links count as evidence for and against
+        uniting clusters.
     resolution : float, optional
-        Unite clusters while the weight between them is at least so many times what is expected by
-        chance; larger gives more clusters. Ignored with ``n_clusters``.
+        Unite clusters while the weight between them is at least this many times what is expected
+        by chance. Larger values give more clusters. Ignored with ``n_clusters``.
     penalty : float, default=1
-        Weight of the constraints against the graph. More than 10 counts as 10, and so does the
-        product with the weight of a pair: beyond, the penalty drowns what the data say. To enforce
-        constraints use ``hard``.
+        Weight of the soft constraints against the graph. Lower it if many of them are wrong; 0
+        leaves them out of the search. Values above 10 count as 10, and so does the product with
+        the weight of a pair: beyond that the penalty drowns the data. To enforce constraints use
+        ``hard``.
     selection : {"auto", "on", "off"}, default="auto"
-        Whether constraints choose how they are followed, by hiding some of them in turn. "auto":
-        labels do, at little cost. "on": pairs do too, where there are both kinds; this takes some
-        fifteen searches.
+        Whether the constraints choose how they are followed: some of them are hidden in turn, and
+        the recipe that keeps most of the hidden ones is used (``selection_``). "auto": only labels
+        choose, at little cost. "on": pairs choose too, if there are both must-links and
+        cannot-links; this takes about fifteen searches. "off": the usual recipe is used.
     affinity : str or callable, default="auto"
-        How the graph is made. "auto": Gaussian weights with a bandwidth of its own for every
-        sample; how features are scaled and rows compared follows from the numbers, and stands in
-        ``graph_settings_`` (:func:`sentree.graph.choice.choose`): up to 50 features are brought to
-        variance 1, columns of two values to a fixed distance; above, rows are compared by their
-        correlation, counts after a logarithm, text by the cosine; components and embeddings keep
-        the variance of their columns. Rows that repeat are one row in the search for neighbours.
-        In tables of up to 50 features, columns with a long tail go in as a logarithm, and labels
-        weigh the features by what they tell about the classes, where hidden labels confirm it
-        (``features_``). "gaussian", "cosine", "correlation", "binary": such weights on the
-        features as they are. "precomputed" takes a graph, "precomputed_distances" distances
-        (sparse ones to neighbours, or dense); a callable gets X and returns a
-        :class:`~sentree.Graph`.
+        How the graph is made.
+
+        - "auto": Gaussian weights with a bandwidth for each sample. How features are scaled and
+          rows are compared depends on the data, and is reported in ``graph_settings_``
+          (:func:`sentree.graph.choice.choose`). Tables of up to 50 features are scaled to variance
+          1, columns of two values to a fixed distance; columns with a long tail are
+          log-transformed, and labels weight the features by what they tell about the classes, if
+          hidden labels confirm it (``features_``). With more features, rows are compared by their
+          correlation, counts after a logarithm, text by the cosine; components and embeddings keep
+          the variance of their columns. Rows that repeat are searched as one row.
+        - "gaussian", "cosine", "correlation", "binary": weights of this kind on the features as
+          they are.
+        - "precomputed": X is a :class:`~sentree.Graph` or a matrix of similarities.
+        - "precomputed_distances": X is a matrix of distances, dense, or sparse with the distances
+          to the neighbours.
+        - A callable gets X and returns a :class:`~sentree.Graph` or a sparse matrix.
     n_neighbors : int or "auto", default="auto"
-        Neighbours of a sample in the graph; "auto" is the square root of the number of samples,
+        Neighbours of a sample in the graph. "auto" is the square root of the number of samples,
         within bounds, and more where most columns have few different values
-        (:func:`sentree.graph.build.auto_neighbors`).
+        (:func:`sentree.graph.build.auto_neighbors`). More neighbours connect a graph that falls
+        apart; fewer keep small clusters apart.
     neighbors : str or scikit-learn neighbours transformer, default="auto"
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
-        ``KNeighborsTransformer``; "auto" is exact for small data.
+        ``KNeighborsTransformer``. "auto" is exact for small data.
     n_init : int, default=1
-        Searches from different seeds, of which the one with the lowest objective counts.
+        Number of searches from different seeds; the one with the lowest objective counts. Raise
+        it if the clusters depend on ``random_state``.
     hard : bool, default=False
-        Whether all constraints must hold in the result; :class:`~sentree.Constraints` can make
-        single ones hard. A contradiction, or a number of clusters that leaves no room, is an error.
+        Whether all constraints must hold in the result. :class:`~sentree.Constraints` can make
+        single ones hard. Constraints that contradict one another, or need more clusters than
+        ``n_clusters``, are an error.
     n_jobs : int, optional
-        Threads of the neighbour search and of several searches; the result is the same.
+        Threads for the neighbour search and for the searches of ``n_init``. The result does not
+        depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of the search and of approximate neighbours; None is the same as 0, so that results
-        repeat.
+        Seed of the search and of approximate neighbours. None is the same as 0, so results repeat.
 
     Attributes
     ----------
     labels_ : int32 array of shape (n_samples,)
-        Cluster of each sample, numbered by first appearance, or as in ``init`` or before a refit.
-        All numbers from 0 to ``n_clusters_`` - 1 are there.
+        Cluster of each sample, from 0 to ``n_clusters_`` - 1. Clusters are numbered by first
+        appearance, or keep the numbers of ``init`` or of the clusters before a refit.
     n_clusters_ : int
         Number of clusters found.
     cluster_names_ : tuple
-        The class of most labelled samples of each cluster; None for a cluster without any.
+        The most frequent class among the labelled samples of each cluster; None for a cluster
+        without labels.
     membership_strength_ : float array of shape (n_samples,)
-        How firmly the data hold each sample in its cluster, from 0 to 1; below 1/2 another cluster
+        How firmly the data hold each sample in its cluster, from 0 to 1. Below 1/2 another cluster
         would suit it better (:func:`sentree.estimators.membership.membership_strength`).
     entropy_ : float
         The structural entropy of the clusters on ``graph_``, in bits.
     objective_ : float
-        The same with what constraints cost: the penalty of pairs, and what the labels near a
-        sample say against its cluster.
+        ``entropy_`` plus the cost of the constraints: the penalty of pairs, and the bits by which
+        nearby labels speak against the clusters of samples.
     trace_ : float array
         The objective at the start and after every step.
     tree_ : EncodingTree
-        The result as a tree of height 2.
+        The clusters as a tree of height 2.
     graph_ : Graph
-        The graph of the samples; where its weights were given and are out of reason (beyond
-        2^100, or all below 2^-100), they are multiplied by a power of two.
+        The graph of the samples. Precomputed weights that are extreme (some above 2^100, or all
+        below 2^-100) are multiplied by a power of two.
     constraints_ : Constraints
-        All that was said, in whatever form.
+        All constraints that were given, in whatever form.
     constraint_report_ : ConstraintReport
-        Which constraints are kept and which are broken.
+        Which constraints the clusters keep and which they break.
     selection_ : Selection or None
-        The recipe that the constraints chose and the evidence; None where they were not asked.
+        Which recipe the constraints chose, and the evidence for it; None where they chose nothing.
     scale_ : NaturalScale or None
-        Where the data chose the number of clusters: which numbers came into question, and how many
-        of the answers speak for each (:class:`sentree.search.natural_number.NaturalScale`);
-        None where ``n_clusters``, ``resolution``, labels or ``init`` set it.
+        The numbers of clusters that the data speak for, and the support of each
+        (:class:`sentree.search.natural_number.NaturalScale`). None where ``n_clusters``,
+        ``resolution``, labels or ``init`` set the number.
     graph_settings_ : GraphSettings or None
-        What ``affinity="auto"`` took the samples for, why, and how they are compared; None with
-        any other affinity.
+        The kind of data that ``affinity="auto"`` recognised, why, and how samples are compared;
+        None with any other affinity.
     features_ : Features or None
-        Which features were weighed by labels, and which had long tails
-        (:class:`sentree.relation.feature_weights.Features`); None where the graph is not made
-        from a table.
+        Which features were weighted by labels, and which had long tails
+        (:class:`sentree.relation.feature_weights.Features`); None where the graph is not made from
+        a table.
     feature_weights_ : float array of shape (n_features,) or None
-        How much each feature counted in distances, 1 on average; None where all did alike.
+        Weight of each feature in the distances, 1 on average; None where all weigh the same.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
+    feature_names_in_ : array of shape (n_features,)
+        Names of the features, where X had names.
 
     Examples
     --------
@@ -159,7 +173,7 @@ class SSEPartition(SSEEstimator):
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "resolution": [Interval(Real, 0, None, closed="neither"), None],
     }
-    #: scikit-learn takes a method of this name for that of a cross-validator.
+    #: scikit-learn takes a method named ``split`` for that of a cross-validator.
     __metadata_request__split: ClassVar[dict[str, str]] = {
         "cluster": metadata_routing.UNUSED,
         "into": metadata_routing.UNUSED,
@@ -202,22 +216,24 @@ class SSEPartition(SSEEstimator):
         keep: bool = True,
         locked: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the same samples again with other constraints, on the ground of the last fit.
+        """Cluster the same samples again with other constraints.
 
-        Neighbours, modules and natural clusters are those of that fit, so this takes a part of its
-        time, and gives what a fresh fit with the same pairs would; clusters that last keep their
-        number, unless that leaves gaps. Features stay weighed as they were. After a fit with
-        ``init``, and with ``locked`` samples, it goes on from the clusters there are instead:
-        samples move only where constraints concern them, and the count stays unless ``n_clusters``
-        has changed or hard constraints split one.
+        The graph, its modules and its natural clusters are those of the last fit. So a refit is
+        faster than a fit, and gives what a new fit with the same pairs would give. Clusters keep
+        their numbers where they persist, unless that leaves gaps. The weights of features stay as
+        they were.
+
+        After a fit with ``init``, and with ``locked`` samples, the search continues from the
+        present clusters instead: only samples that constraints concern move, and the number of
+        clusters stays the same unless ``n_clusters`` has changed or hard constraints split one.
 
         Parameters
         ----------
         y, must_link, cannot_link, constraints
             As in :meth:`fit`.
         keep : bool, default=True
-            Whether the constraints of the last fit (``constraints_``) still hold; else only those
-            that are given now do.
+            Whether the constraints of the last fit (``constraints_``) are kept. Otherwise only
+            those given now count.
         locked : array-like, optional
             Samples (row numbers, or a mask) that stay in the clusters of ``labels_``, whatever soft
             constraints say.
@@ -225,7 +241,7 @@ class SSEPartition(SSEEstimator):
         Returns
         -------
         self
-            The estimator, fitted anew; as it was where this fails or is interrupted.
+            The refitted estimator. If the refit fails or is interrupted, nothing changes.
         """
         check_is_fitted(self, "labels_")
         self._validate_params()
@@ -239,8 +255,8 @@ class SSEPartition(SSEEstimator):
         with self._all_or_nothing():
             if not keep:
                 self._forget_edits()
-            # A loaded model has no more of its edits than the clusters.
-            lost = self._edited and self._ground is None
+            # A loaded model knows only the clusters after its edits, not those before.
+            lost = self._edited and self._unconstrained is None
             if locked is None and not self._resumes and not lost:
                 return self._solve(given, self.labels_, None, anew=True)
             concerned = np.union1d(before.named, given.named)
@@ -249,17 +265,18 @@ class SSEPartition(SSEEstimator):
     def merge(self, *clusters: int) -> Self:
         """Unite clusters; all others stay as they are.
 
-        The union has the number of its largest part, unless that would leave a gap in the numbers.
+        The union keeps the number of its largest part, unless that would leave a gap in the
+        numbers.
 
-        This is remembered as hard must-links between typical samples of them, which later refits
-        follow; ``n_clusters``, where it is given, counts as less by as many. A refit without these
-        undoes it: ``model.refit(constraints=before, keep=False)``, with ``before`` the
-        ``constraints_`` that there were.
+        The edit is remembered as hard must-links between typical samples of the clusters, which
+        later refits follow. Where ``n_clusters`` is given, they ask for as many clusters fewer. To
+        undo the edit, refit with the ``constraints_`` from before it:
+        ``model.refit(constraints=before, keep=False)``.
 
         Parameters
         ----------
         *clusters : int
-            Two or more numbers of clusters in ``labels_``.
+            The numbers of two or more clusters in ``labels_``.
 
         Returns
         -------
@@ -269,8 +286,8 @@ class SSEPartition(SSEEstimator):
         Raises
         ------
         ConstraintConflict
-            Where hard constraints keep them apart, but for those of an earlier edit, which this one
-            takes back; nothing is changed then.
+            If hard constraints keep the clusters apart; nothing is changed then. Cannot-links of
+            an earlier edit do not: this edit takes them back.
 
         Examples
         --------
@@ -287,18 +304,18 @@ class SSEPartition(SSEEstimator):
         chosen = [self._cluster(c) for c in clusters]
         if len(set(chosen)) < max(len(chosen), 2):
             raise ValueError(f"merge needs two different clusters or more, got {clusters}")
-        return self._take(united(self.labels_, chosen, self.membership_strength_))
+        return self._apply(united(self.labels_, chosen, self.membership_strength_))
 
     def split(self, cluster: int, into: int = 2) -> Self:
-        """Divide a cluster where the data, and pairs inside it, divide it best.
+        """Divide a cluster where the data, and the pairs inside it, divide it best.
 
-        The largest part keeps the number; all other clusters stay as they are. This is remembered
-        as hard cannot-links between typical samples of the parts; see :meth:`merge`.
+        The largest part keeps the number; all other clusters stay as they are. The edit is
+        remembered as hard cannot-links between typical samples of the parts; see :meth:`merge`.
 
         Parameters
         ----------
         cluster : int
-            Its number in ``labels_``.
+            The number of the cluster in ``labels_``.
         into : int, default=2
             Number of parts.
 
@@ -314,30 +331,30 @@ class SSEPartition(SSEEstimator):
                 f"into must be a whole number from 2 to the {inside.size} samples of cluster "
                 f"{cluster}, got {into!r}"
             )
-        graph = Anchored(self.graph_, None, self.graph_.n).part(inside)[0]
+        graph = SearchGraphs.plain(self.graph_).part(inside)[0]
         pairs = pairs_inside(self.constraints_, inside, self.graph_.n)
         widths = self._widths()
         if widths is not None and np.ndim(widths):
             widths = widths[inside]
-        flat = replace(self._flat(), n_clusters=int(into), resolution=None)
+        search = replace(self._cluster_search(), n_clusters=int(into), resolution=None)
         with catch_warnings():
             simplefilter("ignore")  # parts that do not touch are what is looked for
-            found = flat.run(Problem(graph, pairs, widths=widths))
+            found = search.run(Problem(graph, pairs, widths=widths))
         parts = renumber(found.labels[: inside.size])
-        return self._take(divided(self.labels_, number, parts, self.membership_strength_))
+        return self._apply(divided(self.labels_, number, parts, self.membership_strength_))
 
     def move(self, rows: ArrayLike, to: int | None = None) -> Self:
-        """Move samples to a cluster, or to a new one of their own; all others stay.
+        """Move samples to a cluster, or to a new one of their own; all other samples stay.
 
-        This is remembered as hard must-links to typical samples of that cluster, and hard
-        cannot-links to those of the clusters that they were in; see :meth:`merge`.
+        The edit is remembered as hard must-links to typical samples of that cluster, and hard
+        cannot-links to typical samples of the clusters that they leave; see :meth:`merge`.
 
         Parameters
         ----------
         rows : array-like
             Row numbers, or a mask.
         to : int, optional
-            Number of a cluster in ``labels_``; without it they found one.
+            The number of a cluster in ``labels_``; without it the samples get a new cluster.
 
         Returns
         -------
@@ -347,17 +364,17 @@ class SSEPartition(SSEEstimator):
         check_is_fitted(self, "labels_")
         chosen = row_numbers(rows, self.graph_.n)
         if chosen.size == 0:
-            raise ValueError("rows names no sample to move")
+            raise ValueError("rows is empty: it names no sample to move")
         target = None if to is None else self._cluster(to)
         if target is not None and (self.labels_[chosen] == target).all():
             return self
-        return self._take(moved(self.labels_, chosen, target, self.membership_strength_))
+        return self._apply(moved(self.labels_, chosen, target, self.membership_strength_))
 
     def _forget_edits(self) -> None:
-        """Go back to what the data tell."""
+        """Go back to the natural clusters and to ``n_clusters``."""
         self._more_clusters, self._edited = 0, False
-        if self._ground is not None:
-            self._ground = replace(self._ground, edited=None)
+        if self._unconstrained is not None:
+            self._unconstrained = replace(self._unconstrained, edited=None)
 
     def _cluster(self, number: int) -> int:
         """Check the number of a cluster."""
@@ -368,58 +385,61 @@ class SSEPartition(SSEEstimator):
             )
         return int(number)
 
-    def _take(self, edit: Edit) -> Self:
-        """Take over clusters that were edited, and remember what that says."""
-        given = without_broken(self.constraints_, edit.labels) + edit.said
+    def _apply(self, edit: Edit) -> Self:
+        """Store edited clusters, and the constraints that remember the edit."""
+        given = without_broken(self.constraints_, edit.labels) + edit.constraints
         given.closure(self.graph_.n)  # contradictions are refused, with their chain
         with self._all_or_nothing():
             self._more_clusters += edit.change
             self._edited = True
             labels = keep_numbers(edit.labels, self.labels_, np.empty(0, dtype=np.int64))
-            flat, problem = self._flat(), self._problem(given, given.hard)
+            search, problem = self._cluster_search(), self._problem(given, given.hard)
             if not self._resumes:
-                ground = flat.grounded(problem._replace(ground=self._ground)).ground
-                assert ground is not None
-                self._ground = replace(ground, edited=labels)
-            search = flat.constrained(problem._replace(init=labels))
-            self._keep(problem, Found(search, search.extended(labels), self.trace_))
+                known = problem._replace(unconstrained=self._unconstrained)
+                unconstrained = search.with_unconstrained(known).unconstrained
+                assert unconstrained is not None
+                self._unconstrained = replace(unconstrained, edited=labels)
+            graphs = search.constrained(problem._replace(init=labels))
+            self._store_clusters(
+                problem, SearchResult(graphs, graphs.extended(labels), self.trace_)
+            )
             self.labels_ = labels
-            self._conclude(given)
+            self._finish(given)
         return self
 
     def _search(self, problem: Problem) -> None:
         if self.n_clusters is not None and self.resolution is not None:
-            warn("resolution does not count where n_clusters is given")
-        flat = self._flat()
+            warn("resolution is ignored because n_clusters is given")
+        search = self._cluster_search()
         if problem.concerned is None and not problem.again:
             self._resumes = problem.init is not None
-            self.selection_ = flat.select(problem)
-            flat, problem = flat.follow(self.selection_, problem)
+            self.selection_ = search.select(problem)
+            search, problem = search.follow(self.selection_, problem)
             self.graph_ = problem.graph
         elif self.selection_ is not None and self.selection == "on":  # pairs chose the graph
-            flat = replace(flat, recipe=self.selection_.chosen)
-        problem = flat.grounded(problem)
-        if problem.ground is not None:
-            self._ground = problem.ground
-        found = flat.run(problem)
+            search = replace(search, recipe=self.selection_.chosen)
+        problem = search.with_unconstrained(problem)
+        if problem.unconstrained is not None:
+            self._unconstrained = problem.unconstrained
+        found = search.run(problem)
         self.selection_ = found.selection or self.selection_
-        self._keep(problem, found)
+        self._store_clusters(problem, found)
 
-    def _keep(self, problem: Problem, found: Found) -> None:
-        """Store clusters and their value."""
-        search, labels, trace = found[:3]
+    def _store_clusters(self, problem: Problem, found: SearchResult) -> None:
+        """Store clusters and their objective."""
+        graphs, labels, trace = found[:3]
         self.scale_ = found.scale
         self.labels_ = renumber(labels[: problem.graph.n])
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
-        penalty = partition_objective(search.graph, labels, search.relation).penalty
+        penalty = partition_objective(graphs.graph, labels, graphs.relation).penalty
         penalty += found.disbelief
         self._store(Objective(entropy, penalty), trace)
 
-    def _flat(self) -> FlatSearch:
+    def _cluster_search(self) -> ClusterSearch:
         """Return the search that the parameters ask for."""
         k = self.n_clusters
-        return FlatSearch(
+        return ClusterSearch(
             n_clusters=None if k is None else max(k + self._more_clusters, 1),
             resolution=self.resolution,
             penalty=self._penalty(),

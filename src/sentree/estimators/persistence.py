@@ -1,8 +1,8 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 3, for n samples (2 knew the paper's method, which has estimators of its own
-now; 1 knew nothing of ``copies``, ``tails`` and ``features``):
+of it. Format version 3, for n samples (version 2 had parameters of the paper's method, which
+now has its own estimators; version 1 had no ``copies``, ``tails`` and ``features``):
 
 ==================================== ==============================================================
 array                                holds
@@ -12,17 +12,17 @@ array                                holds
 ``graph.*``                          the arrays of ``graph_``: indptr, indices, weights, degree
 ``tree.*``                           those of ``tree_``: parent, volume, cut, relation_cut
 ``constraints.*``                    those of ``constraints_``, under the names they have there;
-                                     of groups ``together.members`` one after another and
+                                     groups are ``together.members``, one after another, and
                                      ``together.starts`` (first member of each, and the end)
-``constraints.hard.*``               the same of the hard ones, where there are any
-``constraints.finer.*``              the same of the finer labels, where there are any
-``weigher.widths``, ``.silent``      bandwidths, and samples without direction
-``scale.offset``, ``.spread``        how features are scaled, where they are
+``constraints.hard.*``               the same for the hard ones, if any
+``constraints.finer.*``              the same for the finer labels, if any
+``weigher.widths``, ``.silent``      bandwidths, and which samples have no direction
+``scale.offset``, ``.spread``        how features are scaled, if they are
 ``copies``                           the distinct row of each sample, numbered by first appearance,
-                                     where rows repeat; bandwidths are then of distinct rows
-``tails.columns|base|onset``         features whose long tails are drawn in first, where any are
-``features.weights``                 what scaled features are multiplied with, where they are
-``features.directions``              combinations of these that count too, where there are any
+                                     if rows repeat; bandwidths are then those of distinct rows
+``tails.columns|base|onset``         features whose long tails are drawn in first, if any
+``features.weights``                 weights that scaled features are multiplied by, if any
+``features.directions``              combinations of features that count as further ones, if any
 ``samples``                          the training samples as they came, dense; or
 ``samples.data|indices|indptr``      sparse, in CSR
 ==================================== ==============================================================
@@ -33,22 +33,22 @@ The header has these entries:
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
   ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
-  version 1) and ``scale`` (likewise; a file without it does not tell); ``resumes``, whether refits
-  start from the clusters, ``edited``, whether users have edited these, and ``more_clusters``, by
-  how many there are more than asked for since then (a file without these: no, no and 0)
+  version 1) and ``scale`` (likewise; null if absent); ``resumes``, whether refits start from the
+  clusters, ``edited``, whether users have edited them, and ``more_clusters``, how many clusters
+  these edits added (if absent: no, no and 0)
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
-  ``hard`` and ``finer``, which are null or hold the same four (a file without ``finer`` has none)
-- ``extension``: how new samples join. ``kind`` is "samples" (searched among the training samples),
-  "distances" or "graph" (what is given to ``predict``; ``factor`` is what the weights of a graph
-  were multiplied by, 1 where it is absent), or "left out". Both of the first have
-  ``kernel``, ``negative``, ``p``, ``local_rank`` and ``self_loops``, as in
-  :func:`sentree.knn_graph`; samples also ``metric``, ``scaled``, ``logarithm``, ``tamed``,
-  ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and ``search`` with ``p``,
-  ``search``, ``n_jobs``, ``seed`` and ``ties``
+  ``hard`` and ``finer``, which are null or hold the same four (``finer`` is null if absent)
+- ``extension``: how new samples join. ``kind`` is "samples" (neighbours are searched among the
+  training samples), "distances" or "graph" (``predict`` is given distances or similarities;
+  ``factor`` is what the weights of the graph were multiplied by, 1 if absent), or "left out".
+  "samples" and "distances" have ``kernel``, ``negative``, ``p``, ``local_rank`` and
+  ``self_loops``, as in :func:`sentree.knn_graph`; "samples" also ``metric``, ``scaled``,
+  ``logarithm``, ``tamed``, ``weighed`` and ``directed`` (absent in version 1), ``sparse``, and
+  ``search`` with ``p``, ``search``, ``n_jobs``, ``seed`` and ``ties``
 
 What follows from these (``constraint_report_``, ``n_clusters_``, ``membership_strength_``, the
-index of a neighbour search) is made anew. A change that this version could not read raises
-``format_version``; parameters that a file does not name have their default.
+index of a neighbour search) is computed again on loading. ``format_version`` is raised by any
+change that this version could not read; parameters that a file does not name get their defaults.
 """
 
 from __future__ import annotations
@@ -95,26 +95,27 @@ __all__ = ["FORMAT_VERSION", "LeftOut", "load", "save"]
 FORMAT_VERSION = 3
 
 _FORMAT = "sentree model"
-#: Arrays may take so many times the bytes of the file, which may be compressed.
+#: Arrays of a compressed file may take at most this many times the bytes of the file.
 _MOST_EXPANSION = 100
 _CLASSES: dict[str, type[SSEPartition] | type[SSEHierarchy]] = {
     "SSEPartition": SSEPartition,
     "SSEHierarchy": SSEHierarchy,
 }
-#: What to do about parameters that are objects.
+#: What to do instead, for parameters that are objects.
 _INSTEAD = {
     "affinity": "fit with affinity='precomputed' on the graph that it made (graph_)",
     "neighbors": "fit with the name of a search, such as 'auto', or with "
     "affinity='precomputed_distances' on the distances that it finds",
     "random_state": "give a number, as in set_params(random_state=0)",
 }
-#: What files of version 1 mean by not having these entries.
+#: Entries that files of version 1 do not have, and what they mean there.
 _NOT_IN_1: dict[str, dict[str, Any]] = {
     "fitted": {"graph_settings": None, "features": None},
     "extension": {"logarithm": False, "tamed": False, "weighed": False, "directed": False},
 }
-#: Parameters of the paper's method, and those whose default was None, up to version 2.
+#: Parameters of the paper's method, up to version 2.
 _OF_PAPER = {"method", "weights", "moving", "must_link_first"}
+#: Parameters whose default was None up to version 2, and their defaults now.
 _ONCE_NONE = {"penalty": 1.0, "leaf_penalty": True}
 _GRAPH = ("indptr", "indices", "weights", "degree")
 _TREE = ("parent", "volume", "cut", "relation_cut")
@@ -129,18 +130,18 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
-    """Write a fitted estimator to a file, whole or not at all.
+    """Write a fitted estimator to a file. If writing fails, an old file stays as it was.
 
     Parameters
     ----------
     model : SSEPartition or SSEHierarchy
         A fitted estimator.
     path : path-like
-        The file; ``.npz`` is added where the name does not end with it. An old file is replaced.
+        The file; ``.npz`` is added if the name does not end with it. An old file is replaced.
     with_samples : bool, default=True
-        Whether the training samples go into the file, beside their graph. Without them
-        ``predict`` has nothing to search among, and says so. Where it takes similarities or
-        distances it needs no samples.
+        Whether to store the training samples, too. Without them ``predict`` cannot search
+        neighbours of new samples, and raises an error. It needs none if it takes similarities or
+        distances.
 
     Returns
     -------
@@ -149,8 +150,8 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
 
     See Also
     --------
-    load : the way back.
-    sentree.estimators.persistence : the format of the file.
+    load : Read the file.
+    sentree.estimators.persistence : The format of the file.
 
     Examples
     --------
@@ -191,18 +192,19 @@ def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
     Parameters
     ----------
     path : path-like
-        The file; ``.npz`` may be left out. Nothing in it is executed, whoever made it.
+        The file; ``.npz`` may be left out. Nothing in it is executed, so files from others are
+        safe to load.
 
     Returns
     -------
     SSEPartition or SSEHierarchy
-        The fitted estimator: ``predict`` and ``refit`` go on as they would have.
+        The fitted estimator; ``predict`` and ``refit`` work as before saving.
 
     Raises
     ------
     ValueError
-        When the file is damaged, of another kind, or newer than this version of sentree. What it
-        claims to hold is checked before memory is taken for it.
+        If the file is damaged, of another kind, or newer than this version of sentree. Sizes are
+        checked before memory is allocated.
     """
     source = Path(path)
     if not source.exists() and source.suffix != ".npz":
@@ -214,14 +216,14 @@ def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
 
 
 class _Stored(dict[str, Any]):
-    """Entries of a file, of which those that are not there are named."""
+    """Entries of a file; a missing one is named in the error."""
 
     def __missing__(self, name: str) -> NoReturn:
         raise ValueError(f"the file is damaged: {name!r} is missing")
 
 
 class LeftOut:
-    """Stands for samples that are not in the file, and says so when they are asked for."""
+    """The extension of a model that was saved without samples: it cannot place new ones."""
 
     def reach(self, X: Any) -> Any:
         """Refuse to place new samples."""
@@ -253,7 +255,7 @@ def _read(path: Path) -> tuple[_Stored, _Stored]:
 
 
 def _array(file: Any, name: str) -> NDArray[Any]:
-    """Read an array after a look at its shape, for which NumPy would make room unseen."""
+    """Read an array after checking its shape, for which NumPy would allocate memory at once."""
     member = file.zip.getinfo(f"{name}.npy")
     with file.zip.open(member) as start:
         version = np.lib.format.read_magic(start)
@@ -268,19 +270,19 @@ def _array(file: Any, name: str) -> NDArray[Any]:
 
 
 class _Refused(ValueError):
-    """A whole file that is not for us."""
+    """The file is intact, but not a model that this version can read."""
 
 
 def _header(file: Any) -> _Stored:
-    """Return the header of a file of ours that we can read."""
+    """Return the header of a file, if it is a model that this version can read."""
     header = None
     if "header" in file.files and (text := _array(file, "header")).dtype.kind == "S":
         header = json.loads(text.item(), object_hook=_Stored)
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise _Refused("this .npz is no file of sentree.save, but holds other arrays")
+        raise _Refused("this .npz is no file of sentree.save: it holds other arrays")
     version = header["format_version"]
     if not isinstance(version, int) or version < 1:
-        raise _Refused(f"the file has format version {version!r}, which there never was")
+        raise _Refused(f"the file has format version {version!r}, which does not exist")
     if version > FORMAT_VERSION:
         raise _Refused(
             f"the file has format version {version} and this sentree ({__version__}) reads up to "
@@ -290,7 +292,7 @@ def _header(file: Any) -> _Stored:
 
 
 def _from_1(header: dict[str, Any]) -> dict[str, Any]:
-    """Add to a header of version 1 that nothing was done to features but scaling."""
+    """Add the entries that a header of version 1 does not have."""
     for part, unknown in _NOT_IN_1.items():
         if isinstance(header.get(part), dict):
             header[part].update({**unknown, **header[part]})
@@ -298,7 +300,7 @@ def _from_1(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
-    """Return what the header tells of a fit, and add its arrays."""
+    """Return the header entries of a fit, and add its arrays."""
     arrays |= {"labels": model.labels_, "trace": model.trace_}
     _put(arrays, "graph", model.graph_, _GRAPH)
     _put(arrays, "tree", model.tree_, _TREE)
@@ -325,7 +327,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
 
 
 def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
-    """Make the estimator of a header and arrays."""
+    """Return the estimator that a header and arrays describe."""
     if header["class"] not in _CLASSES:
         raise ValueError(f"there is no estimator {header['class']!r} in sentree {__version__}")
     kind = _CLASSES[header["class"]]
@@ -348,7 +350,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model.selection_ = _selection(fitted["selection"])
-    scale = fitted.get("scale")  # files of before did not tell
+    scale = fitted.get("scale")  # absent in older files
     model.scale_ = None if scale is None else NaturalScale.from_dict(scale)
     settings = fitted["graph_settings"]
     model.graph_settings_ = None if settings is None else GraphSettings(**settings)
@@ -359,18 +361,18 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     model._copies = _copies(arrays)
     model._extension = _extension(header["extension"], arrays, model)
     _check_fit(model)
-    model._conclude(model.constraints_)
+    model._finish(model.constraints_)
     return model
 
 
 def _without_paper(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters without those that the paper's method had here before format version 3."""
+    """Return parameters without those of the paper's method, which version 2 had."""
     affinity = str(parameters.get("affinity"))
     if "paper" in (parameters.get("method"), parameters.get("weights"), affinity.split("-")[0]):
         name = "PaperHierarchy" if kind == "SSEHierarchy" else "PaperPartition"
         raise ValueError(
-            "the model was fitted as the paper does, which is no longer saved: fit "
-            f"sentree.paper.{name} anew"
+            "the model was fitted by the paper's method, which can no longer be loaded: fit "
+            f"sentree.paper.{name} instead"
         )
     kept = {name: value for name, value in parameters.items() if name not in _OF_PAPER}
     for name, default in _ONCE_NONE.items():
@@ -380,7 +382,7 @@ def _without_paper(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_fit(model: Any) -> None:
-    """Raise where the parts of a fitted model are not about the same samples and features."""
+    """Raise if the parts of a fitted model differ in their samples or features."""
     n, width = model.graph_.n, model.n_features_in_
     _check_shape("labels_", model.labels_, (n,))
     _check_shape("trace_", model.trace_, (model.trace_.size,))
@@ -412,7 +414,7 @@ def _check_fit(model: Any) -> None:
 
 
 def _check_layout(layout: Layout, width: int) -> None:
-    """Raise where a layout is not about so many features."""
+    """Raise if a layout is not for this many features."""
     for part in (*(layout.scale or ()), layout.weights, layout.directions):
         if part is not None:
             _check_numbers("the layout of the features", part)
@@ -427,7 +429,7 @@ def _check_layout(layout: Layout, width: int) -> None:
             _check_shape("the list of long tails", part, layout.tails.columns.shape)
         columns = layout.tails.columns
         if columns.size and (columns.min() < 0 or columns.max() >= width):
-            raise ValueError(f"a long tail is of a feature beyond the {width} there are")
+            raise ValueError(f"a long tail names a feature beyond the {width} of the model")
 
 
 def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
@@ -437,7 +439,7 @@ def _check_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
 
 def _check_numbers(name: str, array: NDArray[Any]) -> None:
     if array.dtype.kind != "f" or np.isnan(array).any():
-        raise ValueError(f"{name} holds what is no number")
+        raise ValueError(f"{name} contains values that are not numbers")
 
 
 def _put(arrays: Arrays, prefix: str, part: Any, names: tuple[str, ...]) -> None:
@@ -454,13 +456,13 @@ def _get(arrays: _Stored, prefix: str, names: tuple[str, ...]) -> dict[str, NDAr
 
 
 def _tree(arrays: _Stored, prefix: str) -> EncodingTree:
-    """Make a tree; those of fitted models have no names."""
+    """Return a tree; trees of fitted models have no names."""
     parent, volume, cut, relation_cut = _get(arrays, prefix, _TREE).values()
     return EncodingTree(parent, volume, cut, relation_cut)
 
 
 def _copies(arrays: _Stored) -> NDArray[np.int64] | None:
-    """Return the distinct row of each sample; None where none repeats."""
+    """Return the distinct row of each sample; None if no row repeats."""
     if "copies" not in arrays:
         return None
     rows = arrays["copies"]
@@ -472,19 +474,19 @@ def _copies(arrays: _Stored) -> NDArray[np.int64] | None:
 
 def _whole_numbers(arrays: _Stored, name: str) -> NDArray[np.int32]:
     if arrays[name].dtype.kind != "i":
-        raise ValueError(f"{name} holds {arrays[name].dtype} and no whole numbers")
+        raise ValueError(f"{name} holds {arrays[name].dtype}, not whole numbers")
     return np.asarray(arrays[name], dtype=np.int32)
 
 
 def _plain(value: Any) -> Any:
-    """Return a number of NumPy as one of Python."""
+    """Return a NumPy scalar as a Python number."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{value!r} is no plain value")
+    raise TypeError(f"{value!r} is not a plain value")
 
 
 def _parameter(name: str, value: Any) -> Any:
-    """Return a parameter as JSON knows it, or say why there is no such thing."""
+    """Return a parameter as a JSON value, or raise if it has none."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -496,7 +498,7 @@ def _parameter(name: str, value: Any) -> Any:
 
 
 def _put_class(value: Any) -> Any:
-    """Return a class value as JSON knows it."""
+    """Return a class value as a JSON value."""
     if isinstance(value, tuple):
         return [_put_class(part) for part in value]
     if isinstance(value, (bool, int, float, str)):
@@ -512,7 +514,7 @@ def _class(value: Any) -> Any:
 
 
 def _put_constraints(given: Constraints, prefix: str, arrays: Arrays) -> dict[str, Any]:
-    """Add the statements, and return the rest."""
+    """Add the arrays of constraints, and return their header entries."""
     _put(arrays, prefix, given, _STATEMENTS)
     for name in ("together", "apart"):
         groups: tuple[NDArray[np.int64], ...] = getattr(given, name)
@@ -530,7 +532,7 @@ def _put_constraints(given: Constraints, prefix: str, arrays: Arrays) -> dict[st
 
 
 def _constraints(stored: _Stored, prefix: str, arrays: _Stored) -> Constraints:
-    """Make constraints, which check themselves."""
+    """Return constraints, which check themselves."""
     statements: dict[str, Any] = _get(arrays, prefix, _STATEMENTS)
     parts: dict[str, Any] = {
         name: None if part is None else _constraints(part, f"{prefix}.{name}", arrays)
@@ -564,7 +566,7 @@ def _selection(stored: _Stored | None) -> Selection | None:
 
 
 def _recipe(stored: _Stored) -> Recipe:
-    """Return a recipe, without what earlier versions knew of one."""
+    """Return a recipe without entries that only earlier versions had."""
     return Recipe(**{name: stored[name] for name in Recipe._fields if name in stored})
 
 
@@ -582,7 +584,7 @@ def _features(stored: _Stored | None) -> Features | None:
 
 
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
-    """Add what predict needs, and return its settings."""
+    """Add the arrays that predict needs, and return its settings."""
     if isinstance(extension, GraphExtension):
         return {"kind": "graph", "factor": extension.factor}
     if isinstance(extension, DistanceExtension):
@@ -623,7 +625,7 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
 
 
 def _put_join(join: DistanceExtension, arrays: Arrays) -> dict[str, Any]:
-    """Add how neighbours are weighed."""
+    """Add the bandwidths, and return how neighbours are weighed."""
     weigher = join.weigher
     _put(arrays, "weigher", weigher, ("widths", "silent"))
     return {

@@ -14,9 +14,8 @@ from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import ConstraintReport
 from sentree.estimators.inputs import (
+    capped_weights,
     check_edges,
-    tempered,
-    warn_if_too_many,
 )
 from sentree.graph import FloatArray, Graph
 from sentree.paper.baselines.base import Baseline
@@ -71,7 +70,7 @@ class _PaperEstimator(Baseline):
                 "the paper's method has no hard constraints: sentree.SSEPartition enforces them"
             )
         if given.finer is not None:
-            warn("finer labels do not count here: sentree.SSEHierarchy takes them")
+            warn("finer labels are ignored here: sentree.SSEHierarchy takes them")
         check_pairs(given.closure(X.shape[0]))  # before any long work
         similarity: PairSimilarity
         if self.affinity == "precomputed":
@@ -83,7 +82,12 @@ class _PaperEstimator(Baseline):
         check_edges(self.graph_)
         self._search(self._relation(given, similarity))
         self.n_clusters_ = int(self.labels_.max()) + 1
-        warn_if_too_many(self.n_clusters_, self.n_clusters)
+        if self.n_clusters is not None and self.n_clusters_ > self.n_clusters:
+            warn(
+                "the graph falls into parts that do not touch, so there are "
+                f"{self.n_clusters_} clusters and not n_clusters={self.n_clusters}: more "
+                "neighbours, or must-links, would connect them"
+            )
         self.constraints_ = given
         self.constraint_report_ = given.satisfaction(self.labels_)
 
@@ -106,7 +110,7 @@ class _PaperEstimator(Baseline):
         if not given:
             return None
         relation = relation_by_similarity(
-            tempered(given, self.penalty, _MOST_PENALTY),
+            capped_weights(given, self.penalty, _MOST_PENALTY),
             self.graph_.n,
             similarity,
             penalty=self.penalty,

@@ -25,7 +25,7 @@ from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.relation.relation import Relation
 
-__all__ = ["Anchored", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
+__all__ = ["SearchGraphs", "anchor", "cannot_share", "triplet_weights", "with_triplets"]
 
 #: Components up to this size are cliques of pairs; larger ones, and all classes, get an anchor.
 _LARGEST_CLIQUE = 32
@@ -37,13 +37,18 @@ _APART_PARTNERS = 16
 IntArray = NDArray[np.int64]
 
 
-class Anchored(NamedTuple):
+class SearchGraphs(NamedTuple):
     """The graphs of a constrained search: the samples first, then the anchors."""
 
     graph: Graph
     relation: Relation | None
     n: int  # of samples
     together: NDArray[np.int32] | None = None  # must-linked vertices share a number
+
+    @classmethod
+    def plain(cls, graph: Graph) -> SearchGraphs:
+        """Return the graphs of a search without constraints."""
+        return cls(graph, None, graph.n)
 
     def part(self, vertices: NDArray[Any]) -> tuple[Graph, Relation | None]:
         """Return the graphs of some vertices alone."""
@@ -90,7 +95,7 @@ def cannot_share(same: float) -> float:
     return float(np.log2(1 - same) / np.log2(same))
 
 
-def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> Anchored:
+def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> SearchGraphs:
     """Weigh constraints by degree and information.
 
     Parameters
@@ -133,7 +138,7 @@ def anchor(graph: Graph, given: Constraints, closure: Closure, share: float) -> 
     relation = Relation.from_pairs(rows, columns, weights, total)
     together = renumber(np.concatenate((closure.component, np.flatnonzero(anchored))))
     anchored_graph = graph.with_isolated(np.full(total - n, graph.degree.mean()))
-    return Anchored(anchored_graph, relation, n, together)
+    return SearchGraphs(anchored_graph, relation, n, together)
 
 
 def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:
@@ -142,7 +147,7 @@ def triplet_weights(graph: Graph, given: Constraints) -> FloatArray:
     return np.asarray(np.cbrt(share[given.triplets].prod(axis=1)) * given.triplet_weight)
 
 
-def with_triplets(search: Anchored, given: Constraints, weight: FloatArray) -> Anchored:
+def with_triplets(search: SearchGraphs, given: Constraints, weight: FloatArray) -> SearchGraphs:
     """Read triplets as pairs: i and j attract each other, and repel k by as much in all.
 
     Together the three then weigh nothing, and the search of a partition is free to unite them.

@@ -1,6 +1,6 @@
 """From a graph and a relation graph to clusters and trees.
 
-In: graphs, constraints, a number of clusters or none. Out: labels, trees, and why. ``kernels`` is
-the only module that imports the C++ extension; ``objective`` is the formula in NumPy that judges
-it. Uses ``relation`` and all below.
+In: graphs, constraints, and perhaps a number of clusters. Out: labels or trees, and the evidence
+for them. ``kernels`` is the only module that imports the C++ extension; ``objective`` is the same
+formula in NumPy, to check it. Uses ``relation`` and all below.
 """

@@ -1,4 +1,4 @@
-"""What labels nearby say of each vertex: beliefs, and how strongly they draw it to a class."""
+"""Beliefs: the class of each vertex as nearby labels suggest it, and how strongly they pull."""
 
 from __future__ import annotations
 
@@ -10,41 +10,43 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Closure
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored
-from sentree.search.kernels import sharpened, spread
+from sentree.relation.by_degree import SearchGraphs
+from sentree.search.kernels import sharpened, spread_labels
 
 __all__ = ["LEAST_BELIEF", "KnownClasses", "belief_graph", "beliefs", "bits", "disbelief"]
 
-#: Labels are spread over so many of the strongest edges of a vertex, with this power of their
-#: weight: a label reaches far along close neighbours and not across a gap.
-_STRONGEST, _SHARPNESS = 8, 3.0
+#: Labels spread over this many of the strongest edges of a vertex.
+_STRONGEST = 8
+#: Labels spread with this power of the edge weights: far along close neighbours, not across gaps.
+_SHARPNESS = 3.0
 #: The least belief that counts: 10 bits below certainty.
 LEAST_BELIEF = 1e-3
-#: Labels that every class is given beforehand when its share is estimated, and labels a class at
-#: which estimated shares count as much as what spreading gives.
-_PRIOR_LABELS, _LABELS_TO_TRUST = 3.0, 3.0
+#: Prior number of labels of each class when the shares of classes are estimated.
+_PRIOR_LABELS = 3.0
+#: With this many labels per class, estimated shares count as much as the masses after spreading.
+_LABELS_TO_TRUST = 3.0
 
 IntArray = NDArray[np.int64]
 
 
 class KnownClasses(NamedTuple):
-    """Vertices of which the class is known, or which class it is not; classes are 0..k-1."""
+    """Vertices whose class is known, or classes that vertices are known not to have."""
 
     points: IntArray  # each vertex once
-    code: IntArray
+    code: IntArray  # their classes, 0..n_classes-1
     n_classes: int
-    excluded: tuple[IntArray, IntArray]  # vertices and classes they are not of
-    samples: IntArray | None = None  # how many labelled samples each vertex has, if more than one
+    excluded: tuple[IntArray, IntArray]  # vertices, and a class that each does not have
+    samples: IntArray | None = None  # labelled samples of each vertex; None for one each
 
     @property
     def per_class(self) -> float:
-        """Labelled samples a class, on average."""
+        """Mean number of labelled samples per class."""
         count = self.points.size if self.samples is None else int(self.samples.sum())
         return max(count, 1) / max(self.n_classes, 1)
 
     @classmethod
-    def of(cls, closure: Closure) -> tuple[KnownClasses, IntArray]:
-        """Return what constraints entail about samples, and the class code behind each number."""
+    def of(cls, closure: Closure) -> KnownClasses:
+        """Return what constraints imply about samples; classes are in the order of their codes."""
         codes = np.flatnonzero(closure.class_component >= 0)
         number = np.full(closure.n_components, -1, dtype=np.int64)
         number[closure.class_component[codes]] = np.arange(codes.size)
@@ -60,16 +62,16 @@ class KnownClasses(NamedTuple):
             np.concatenate([np.empty(0, dtype=np.int64), *members]),
             np.repeat(number[ends[:, 1]], size[ends[:, 0]]),
         )
-        return cls(index, code[index], codes.size, excluded), codes
+        return cls(index, code[index], codes.size, excluded)
 
     def on(self, vertex: IntArray) -> KnownClasses:
-        """Return the same of vertices that samples are part of."""
+        """Return the same for the vertices that the samples belong to."""
         index, first, count = np.unique(vertex[self.points], return_index=True, return_counts=True)
         excluded = vertex[self.excluded[0]], self.excluded[1]
         return KnownClasses(index, self.code[first], self.n_classes, excluded, count)
 
     def without(self, hidden: NDArray[np.bool_]) -> KnownClasses:
-        """Return the same without some of the labels; the classes stay as they are."""
+        """Return the same without hidden labels; the classes stay as they are."""
         samples = None if self.samples is None else self.samples[~hidden]
         return self._replace(points=self.points[~hidden], code=self.code[~hidden], samples=samples)
 
@@ -83,20 +85,20 @@ class KnownClasses(NamedTuple):
         )
 
 
-def belief_graph(problem: Anchored) -> Any:
-    """Return the graph that labels spread over: the strongest edges, and must-links."""
-    sharp = sharpened(problem.graph, _STRONGEST, _SHARPNESS)
-    if problem.relation is None:
+def belief_graph(graphs: SearchGraphs) -> Any:
+    """Return the graph that labels spread over: the strongest edges and the must-links."""
+    sharp = sharpened(graphs.graph, _STRONGEST, _SHARPNESS)
+    if graphs.relation is None:
         return sharp
-    linked = problem.relation.matrix.tocoo()
+    linked = graphs.relation.matrix.tocoo()
     good = linked.data > 0
     if not good.any():
         return sharp
     i, j, weight = linked.row[good], linked.col[good], linked.data[good]
-    # A must-link weighs as much against all edges of its ends as it does in the search.
+    # A must-link has the same weight, relative to the edges of its ends, as in the search.
     now = np.asarray(sharp.sum(axis=1)).ravel()
     now[now == 0] = 1.0
-    before = np.maximum(problem.graph.degree, np.finfo(float).tiny)
+    before = np.maximum(graphs.graph.degree, np.finfo(float).tiny)
     weight = weight * np.sqrt((now / before)[i] * (now / before)[j])
     return (sharp + sp.csr_array((weight, (i, j)), shape=sharp.shape)).tocsr()
 
@@ -104,14 +106,14 @@ def belief_graph(problem: Anchored) -> Any:
 def beliefs(
     graph: Any, n: int, known: KnownClasses, named: int, quick: bool = False
 ) -> sp.csr_array:
-    """Return what the first n vertices believe: a matrix of vertices by classes.
+    """Return the beliefs of the first n vertices: a matrix of vertices by classes.
 
-    A vertex believes what its neighbours do on average; labelled ones keep their class. The
-    ``named`` first classes are then weighed so that their masses come nearer to the shares that
-    they have among the labels, the more so the more labels a class has. Rows sum to 1, or are
-    empty where no label reaches. ``quick`` is less exact.
+    The belief of a vertex is the mean of its neighbours' beliefs; labelled vertices keep their
+    class. The first ``named`` classes are then weighted so that their total masses come closer to
+    their shares among the labels, the more so the more labels there are per class. Rows sum to 1,
+    or are empty where no label reaches. ``quick`` is less exact.
     """
-    belief = spread(graph, known.points, known.code, quick=quick)[:n]
+    belief = spread_labels(graph, known.points, known.code, quick=quick)[:n]
     belief.resize((n, known.n_classes))
     ruled_out = known.excluded
     if ruled_out[0].size:
@@ -123,7 +125,7 @@ def beliefs(
 
 
 def _class_weights(belief: Any, known: KnownClasses, named: int) -> FloatArray:
-    """Return what the belief in each class is multiplied with."""
+    """Return the factor for the beliefs in each class."""
     weights = np.ones(known.n_classes)
     size = np.ones(known.code.size) if known.samples is None else known.samples
     first = known.code < named
@@ -138,9 +140,9 @@ def _class_weights(belief: Any, known: KnownClasses, named: int) -> FloatArray:
 
 
 def bits(belief: Any, graph: Graph, strength: float) -> sp.csr_array:
-    """Return how much the beliefs draw each vertex to each class, in bits times weight.
+    """Return how strongly beliefs pull each vertex to each class, in bits times weight.
 
-    That is degree times log2 of the belief over the least that counts; nothing for what is less.
+    This is the degree times log2 of the belief over ``LEAST_BELIEF``, and 0 for smaller beliefs.
     """
     rows = belief.tocoo()
     good = rows.data > LEAST_BELIEF
@@ -149,7 +151,7 @@ def bits(belief: Any, graph: Graph, strength: float) -> sp.csr_array:
 
 
 def disbelief(pull: Any, labels: NDArray[Any], graph: Graph, strength: float) -> float:
-    """Return -log2 of the beliefs in the class of each vertex, on average by degree."""
+    """Return the mean of -log2 of the belief of vertices in their class, weighted by degree."""
     if graph.volume == 0:
         return 0.0
     rows = np.flatnonzero(np.diff(pull.indptr))

@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 from sentree._util.labels import renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored, anchor, cannot_share
+from sentree.relation.by_degree import SearchGraphs, anchor, cannot_share
 from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses
-from sentree.search.hard import Hardened, harden, parted, with_isolated
+from sentree.search.hard import HardenedGraphs, harden, separated, with_isolated
 from sentree.search.kernels import (
     PartitionResult,
     Progress,
     Steering,
     move,
+    move_from_queue,
     multilevel,
-    settle,
 )
+from sentree.search.label_search import LabelSearch, hidden_accuracy
 from sentree.search.label_spreading import propagate
 from sentree.search.linear_beliefs import LinearBeliefs
-from sentree.search.named_classes import NamedSearch, hidden_accuracy
-from sentree.search.natural_number import Clusters, NaturalScale
+from sentree.search.natural_number import NaturalClusters, NaturalScale
 from sentree.search.novelty import new_clusters
 from sentree.search.objective import partition_objective
 from sentree.search.pair_evidence import PairEvidence, clusters_by_pairs
@@ -45,36 +45,37 @@ from sentree.search.recipes import (
     select,
     strongest,
 )
-from sentree.search.scale import Contacts, at_resolution, coarsen, split_off, to_number
+from sentree.search.scale import Contacts, at_resolution, natural_clusters, split_off, to_number
 from sentree.search.spacing import Spacing
 
-__all__ = ["FlatSearch", "Found", "Ground", "Problem"]
+__all__ = ["ClusterSearch", "Problem", "SearchResult", "UnconstrainedResult"]
 
-#: Rounds of the multilevel search: later ones still lower the objective, but not the error.
+#: Rounds of the multilevel search. More lower the objective, but do not improve the clusters.
 _ROUNDS = 3
-#: Vertices above which one round must do, and a queue of moves in place of sweeps to the very end.
+#: Above this many vertices there is one round, and moves come from a queue instead of sweeps.
 _LARGE = 20_000
-#: Shrinkage of volumes while samples move among clusters: in the plane, where only borders touch,
-#: and elsewhere. Nearly unweighed, so that unequal clusters stay so; but in clouds of many
-#: dimensions a large cluster takes over small ones above .8, and is taken apart at .6.
-_SHRINKAGE_IN_PLANE, _SHRINKAGE = 0.9, 0.8
-#: Pairs that the result of another search must keep more, unless its objective is better, too.
+#: Shrinkage of volumes towards their mean while samples move, for data in a plane. It is close to
+#: 1, so that clusters of unequal size stay so.
+_SHRINKAGE_IN_PLANE = 0.9
+#: The same in more dimensions: above 0.8 a large cluster absorbs small ones, at 0.6 it is divided.
+_SHRINKAGE = 0.8
+#: A second search wins if it keeps this many pairs more, or any more at a lower objective.
 _CLEARLY_MORE = 2.0
-#: What a pair weighs against all edges of a sample, where the penalty is 1.
+#: Weight of a pair relative to all edges of a sample, with a penalty of 1.
 _PAIR_STRENGTH = 0.7
-#: Seconds after which a thread that waits for searches looks for Ctrl-C.
+#: Seconds between checks for Ctrl-C while searches run in threads.
 _PAUSE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """What a graph tells without constraints: the ground for any that are given later."""
+class UnconstrainedResult:
+    """Modules and natural clusters without constraints, which constrained searches start from."""
 
-    problem: Anchored  # samples that repeat are one vertex
-    vertex: NDArray[np.int64]  # that each sample is part of
+    graphs: SearchGraphs  # samples that repeat are one vertex
+    vertex: NDArray[np.int64]  # the vertex of each sample
     found: PartitionResult  # modules of the vertices
     spacing: Spacing | None
-    edited: NDArray[np.int32] | None = None  # clusters of the samples that users have edited
+    edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
 
     @property
     def modules(self) -> NDArray[np.int32]:
@@ -83,18 +84,18 @@ class Ground:
 
     @property
     def shrinkage(self) -> float:
-        """How far volumes are evened out while samples move."""
+        """Shrinkage of volumes while samples move."""
         in_plane = self.spacing is not None and self.spacing.in_plane
         return _SHRINKAGE_IN_PLANE if in_plane else _SHRINKAGE
 
     @cached_property
     def contacts(self) -> Contacts:
-        """How the modules touch."""
-        return Contacts.of(self.problem, self.found.labels)
+        """How modules are in contact."""
+        return Contacts.of(self.graphs, self.found.labels)
 
     @cached_property
     def natural(self) -> NDArray[np.int32]:
-        """The natural cluster of every sample, or that which users have made of it."""
+        """The natural cluster of every sample, or the edited cluster."""
         if self.edited is not None:
             return self.edited
         return self._natural.labels[self.vertex]
@@ -105,28 +106,29 @@ class Ground:
         return None if self.edited is not None else self._natural.scale
 
     @cached_property
-    def _natural(self) -> Clusters:
-        found = coarsen(self.problem, self.found.labels, self.spacing)
+    def _natural(self) -> NaturalClusters:
+        found = natural_clusters(self.graphs, self.found.labels, self.spacing)
         if self.spacing is not None and self.spacing.in_plane:
             return found
-        # Borders of unions are those of modules; in the plane density has told them better.
-        moved = _moved(self.problem, found.labels, Steering(None, _SHRINKAGE))
+        # Move samples at the borders, which are still those of modules (in the plane density has
+        # placed them better).
+        moved = _move(self.graphs, found.labels, Steering(None, _SHRINKAGE))
         return found._replace(labels=moved.labels)
 
     def objective(self, clusters: NDArray[np.int32]) -> float:
         """Return the objective of clusters of the samples."""
-        return partition_objective(self.problem.graph, self._on_vertices(clusters)).value
+        return partition_objective(self.graphs.graph, self._on_vertices(clusters)).value
 
     def _on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
-        return Hardened(self.problem, self.vertex).modules(clusters)
+        return HardenedGraphs(self.graphs, self.vertex).modules(clusters)
 
     def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
-        """Return the cluster of every sample, as the data and pairs tell it."""
+        """Return the cluster of every sample that the natural clusters and pairs give."""
         pairs = PairEvidence.of(given, self.vertex, strength)
         if not pairs.weight.any():
             return self.natural
         clusters = clusters_by_pairs(
-            self.problem.graph,
+            self.graphs.graph,
             self.found.labels,
             self._on_vertices(self.natural),
             pairs,
@@ -137,25 +139,26 @@ class Ground:
 
 
 class Problem(NamedTuple):
-    """What a search works on."""
+    """The input of a search for clusters."""
 
     graph: Graph
     constraints: Constraints
-    n_classes: int | None = None  # where the classes that are known are all there are
+    n_classes: int | None = None  # number of classes, if labels name all of them
     hard: Constraints | None = None  # what must hold in the result
     init: NDArray[np.int32] | None = None  # clusters to start from
     concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
-    copies: NDArray[np.int64] | None = None  # number of the row that each sample repeats
-    samples: FloatArray | None = None  # features as they were compared, where they are few
-    widths: FloatArray | None = None  # bandwidths behind the weights, where these are Gaussian
-    ground: Ground | None = None  # of an earlier search on the same graph
-    again: bool = False  # whether there was one, with other constraints
+    copies: NDArray[np.int64] | None = None  # number of the distinct row of each sample
+    samples: FloatArray | None = None  # scaled features, if there are few
+    widths: FloatArray | None = None  # bandwidths, if the weights are Gaussian
+    unconstrained: UnconstrainedResult | None = None  # of an earlier search on the same graph
+    again: bool = False  # whether this is a refit with other constraints
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
-        """Samples that are equal share a number, unless constraints want them apart.
+        """Group numbers of samples that are searched as one vertex; None if there are no groups.
 
-        So do samples without neighbours and those that must-links join them to.
+        Equal samples share a number unless constraints separate them. A sample without neighbours
+        shares that of a sample it is must-linked to.
         """
         n, joined = self.graph.n, self.constraints and self.graph.isolated.size
         if self.copies is None and not joined:
@@ -165,26 +168,26 @@ class Problem(NamedTuple):
         return with_isolated(groups, self.graph, closure)
 
     def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | None:
-        """Return how the n vertices lie in space that samples are part of, if it is known."""
+        """Return the edge lengths between the n vertices, if the bandwidths are known."""
         if self.widths is None:
             return None
         return Spacing.of(self.graph, self.widths, vertex[: self.graph.n], n)
 
 
-class Found(NamedTuple):
-    """Clusters, the graphs they were found on, and the objective along the way."""
+class SearchResult(NamedTuple):
+    """Clusters, the graphs they were found on, and the trace of the objective."""
 
-    search: Anchored
-    labels: NDArray[np.int32]  # of the samples, then of the anchors
+    graphs: SearchGraphs
+    labels: NDArray[np.int32]  # clusters of the samples, then of the anchors
     trace: FloatArray
-    disbelief: float = 0.0  # bits that the labels nearby say against the result
-    selection: Selection | None = None  # by which recipe it was found, and why
+    disbelief: float = 0.0  # bits by which nearby labels speak against the clusters
+    selection: Selection | None = None  # the recipe that labels chose, if they did
     scale: NaturalScale | None = None  # how the data chose the number of clusters, if they did
 
 
 @dataclass(frozen=True)
-class FlatSearch:
-    """The multilevel search at the scale that is asked for; parameters as in SSEPartition."""
+class ClusterSearch:
+    """The search for clusters with the parameters of SSEPartition."""
 
     n_clusters: int | None = None
     resolution: float | None = None
@@ -192,141 +195,155 @@ class FlatSearch:
     n_init: int = 1
     n_jobs: int | None = None
     seed: int = 0
-    recipe: Recipe | None = None  # the usual one where none was chosen
-    selection: str = "off"  # whether constraints may choose it
+    recipe: Recipe | None = None  # None for the usual one
+    selection: str = "off"  # whether constraints may choose the recipe
 
-    def run(self, problem: Problem, search: Anchored | None = None) -> Found:
-        """Find clusters at the scale that is asked for."""
-        problem = self.grounded(problem)
-        if search is None:
-            search = self.constrained(problem)
+    def run(self, problem: Problem, graphs: SearchGraphs | None = None) -> SearchResult:
+        """Find clusters; ``graphs`` are those of :meth:`constrained`, if already made."""
+        problem = self.with_unconstrained(problem)
+        if graphs is None:
+            graphs = self.constrained(problem)
         if self._follows_labels(problem):
-            return self._named(problem, search)
+            return self._search_by_labels(problem, graphs)
         if problem.init is not None:
-            return self._from_clusters(problem, search)
+            return self._from_clusters(problem, graphs)
         if not problem.hard:
-            return self._soft(problem, search)
-        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
-        return self._enforced(problem, hardened, self._soft(problem, search))
+            return self._search_softly(problem, graphs)
+        hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
+        return self._enforce_hard(problem, hardened, self._search_softly(problem, graphs))
 
-    def grounded(self, problem: Problem) -> Problem:
-        """Add what the graph tells without constraints, unless it is there or serves nothing."""
-        if problem.ground is not None or problem.init is not None:
+    def with_unconstrained(self, problem: Problem) -> Problem:
+        """Add the result without constraints, unless it is there or clusters to start from are."""
+        if problem.unconstrained is not None or problem.init is not None:
             return problem
-        free = harden(Anchored(problem.graph, None, problem.graph.n), None, None, problem.copies)
-        spacing = problem.spacing(free.vertex, free.problem.n)
-        ground = Ground(free.problem, free.vertex, self._modules(free.problem), spacing)
-        return problem._replace(ground=ground)
-
-    def _soft(self, problem: Problem, search: Anchored) -> Found:
-        """Search as if all constraints were soft: hard ones would tear the modules.
-
-        Pairs move the samples that they name, after they have had their say about the number of
-        clusters. Where a search that sees them from the start keeps clearly more, or more at a
-        better objective, its result counts.
-        """
-        ground = problem.ground
-        assert ground is not None
-        start = self._without_search(
-            problem, ground, said=search.relation is None or not search.relation.has_must_links
+        free = harden(SearchGraphs.plain(problem.graph), None, None, problem.copies)
+        spacing = problem.spacing(free.vertex, free.graphs.n)
+        unconstrained = UnconstrainedResult(
+            free.graphs, free.vertex, self._modules(free.graphs), spacing
         )
-        scale = None if self.n_clusters or self.resolution else ground.scale
-        if search.relation is None:
-            return Found(search, start.labels, start.trace, scale=scale)
-        hardened = harden(search, None, self.n_clusters, problem.copies_together)
+        return problem._replace(unconstrained=unconstrained)
+
+    def _search_softly(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
+        """Search as if all constraints were soft: hard ones would break up the modules.
+
+        Pairs first help to choose the number of clusters, then the samples that they name move. If
+        some pairs are still broken, a second search follows the pairs from the start. Its result
+        counts if it keeps clearly more of them, or more at a lower objective.
+        """
+        unconstrained = problem.unconstrained
+        assert unconstrained is not None
+        must_links = graphs.relation is not None and graphs.relation.has_must_links
+        start = self._at_scale(problem, unconstrained, warns=not must_links)
+        scale = None if self.n_clusters or self.resolution else unconstrained.scale
+        if graphs.relation is None:
+            return SearchResult(graphs, start.labels, start.trace, scale=scale)
+        hardened = harden(graphs, None, self.n_clusters, problem.copies_together)
         working, vertex = hardened
         assert working.relation is not None
-        steering = Steering(None, ground.shrinkage)
+        steering = Steering(None, unconstrained.shrinkage)
         pairs = PairEvidence.of(problem.constraints, vertex, 1.0)
         modules = hardened.modules(start.labels)
         concerned = working.relation.related
-        if ground.edited is not None:  # edits hold, unless a pair says otherwise
-            concerned = pairs.named(modules)
-        best = _moved(working, modules, steering, concerned)
-        if ground.edited is None and pairs.broken(best.labels) > 0:
+        if unconstrained.edited is not None:  # edited clusters change only where they break pairs
+            concerned = pairs.broken_vertices(modules)
+        best = _move(working, modules, steering, concerned)
+        if unconstrained.edited is None and pairs.broken(best.labels) > 0:
             number = int(best.labels[: working.n].max()) + 1
-            modules = self._followed(hardened, ground)
+            modules = self._modules_with_pairs(hardened, unconstrained)
             united = to_number(working, modules, number, exact=False)
-            other = _moved(working, united, steering)
+            other = _move(working, united, steering)
             kept = pairs.broken(best.labels) - pairs.broken(other.labels)
             better = other.objective < best.objective
             if kept >= _CLEARLY_MORE or (kept > 0 and better):
                 best = other
-        labels = self._all_there(working, best.labels)
+        labels = self._with_all_clusters(working, best.labels)
         trace = np.concatenate((start.trace, best.trace))
-        return Found(search, labels[vertex], trace, scale=scale)
+        return SearchResult(graphs, labels[vertex], trace, scale=scale)
 
-    def _followed(self, hardened: Hardened, ground: Ground) -> NDArray[np.int32]:
-        """Let the modules that were found without constraints follow these."""
-        graph, relation, *_ = hardened.problem
-        start = hardened.modules(ground.modules)
+    def _modules_with_pairs(
+        self, hardened: HardenedGraphs, unconstrained: UnconstrainedResult
+    ) -> NDArray[np.int32]:
+        """Improve the modules that were found without constraints by one round with pairs."""
+        graph, relation, *_ = hardened.graphs
+        start = hardened.modules(unconstrained.modules)
         return multilevel(graph, relation, init=start, seed=self.seed, max_rounds=1).labels
 
-    def _without_search(self, problem: Problem, ground: Ground, said: bool) -> PartitionResult:
-        """Bring the modules that were found without constraints to the scale that is asked for.
+    def _at_scale(
+        self, problem: Problem, unconstrained: UnconstrainedResult, warns: bool
+    ) -> PartitionResult:
+        """Unite the modules that were found without constraints to the clusters that are wanted.
 
-        Unless it is ``said``, nothing warns of parts that do not touch: pairs may connect them.
+        ``warns`` is whether to warn of parts that do not touch: must-links may connect them later.
         """
-        if ground.edited is not None or (self.n_clusters is None and self.resolution is None):
-            # Nothing moves: the clusters may be very unequal, and moves would even them out.
+        if unconstrained.edited is not None or (
+            self.n_clusters is None and self.resolution is None
+        ):
+            # Samples do not move: that would even out clusters of unequal size.
             strength = self.penalty if self.n_clusters is None else 0.0
-            clusters = ground.by_pairs(problem.constraints, strength)
-            value = ground.objective(clusters)
-            return PartitionResult(clusters, value, np.append(ground.found.trace, value))
-        alone = Anchored(problem.graph, None, problem.graph.n)
+            clusters = unconstrained.by_pairs(problem.constraints, strength)
+            value = unconstrained.objective(clusters)
+            return PartitionResult(clusters, value, np.append(unconstrained.found.trace, value))
+        alone = SearchGraphs.plain(problem.graph)
         hardened = harden(alone, None, self.n_clusters, problem.copies_together)
-        working, modules = hardened.problem, hardened.modules(ground.modules)
+        working, modules = hardened.graphs, hardened.modules(unconstrained.modules)
         if self.n_clusters is not None:
-            clusters = to_number(working, modules, self.n_clusters, exact=said)
+            clusters = to_number(working, modules, self.n_clusters, exact=warns)
         else:
             assert self.resolution is not None
             clusters = at_resolution(working, modules, self.resolution)
-        result = _moved(working, clusters, Steering(None, ground.shrinkage))
-        labels = self._all_there(working, result.labels)[hardened.vertex]
-        trace = np.concatenate((ground.found.trace, result.trace))
+        result = _move(working, clusters, Steering(None, unconstrained.shrinkage))
+        labels = self._with_all_clusters(working, result.labels)[hardened.vertex]
+        trace = np.concatenate((unconstrained.found.trace, result.trace))
         return PartitionResult(labels, result.objective, trace)
 
-    def _all_there(self, working: Anchored, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Make sure that no cluster which was asked for is missing, or has but an anchor left."""
+    def _with_all_clusters(
+        self, working: SearchGraphs, labels: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Make sure that there are ``n_clusters`` clusters of samples: anchors alone are none."""
         k = self.n_clusters
         if k is None or np.unique(labels[: working.n]).size >= k:
             return labels
         return to_number(working, labels, k)
 
-    def _enforced(self, problem: Problem, hardened: Hardened, found: Found) -> Found:
-        """Give the samples that hard constraints name places that break none of these."""
+    def _enforce_hard(
+        self, problem: Problem, hardened: HardenedGraphs, found: SearchResult
+    ) -> SearchResult:
+        """Move samples so that no hard constraint is broken."""
         assert problem.hard is not None
         working, vertex = hardened
         modules = hardened.modules(found.labels[: problem.graph.n])
-        start = parted(working, modules, self.n_clusters)
+        start = separated(working, modules, self.n_clusters)
         changed = np.flatnonzero(start != modules)
-        assert problem.ground is not None
-        steering = Steering(None, problem.ground.shrinkage)
-        result = _moved(working, working.extended(start), steering, changed)
-        labels = self._all_there(working, result.labels)[vertex]
+        assert problem.unconstrained is not None
+        steering = Steering(None, problem.unconstrained.shrinkage)
+        result = _move(working, working.extended(start), steering, changed)
+        labels = self._with_all_clusters(working, result.labels)[vertex]
         return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
 
-    def _from_clusters(self, problem: Problem, search: Anchored) -> Found:
-        """Search from clusters that there are."""
-        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
+    def _from_clusters(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
+        """Search from given clusters."""
+        hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
         working, vertex = hardened
         labels, concerned = self._resumed(problem, hardened)
-        result = _moved(working, labels, Steering(None, _SHRINKAGE_IN_PLANE), concerned)
-        labels = self._all_there(working, result.labels)[vertex]
-        return Found(search, labels, result.trace)
+        result = _move(working, labels, Steering(None, _SHRINKAGE_IN_PLANE), concerned)
+        labels = self._with_all_clusters(working, result.labels)[vertex]
+        return SearchResult(graphs, labels, result.trace)
 
-    def follow(self, selection: Selection | None, problem: Problem) -> tuple[FlatSearch, Problem]:
-        """Return the search and the problem of a recipe that was chosen."""
+    def follow(
+        self, selection: Selection | None, problem: Problem
+    ) -> tuple[ClusterSearch, Problem]:
+        """Return the search and the problem with the chosen recipe."""
         if selection is None:
             return self, problem
         recipe = selection.chosen
         graph = strongest(problem.graph, recipe.n_neighbors)
-        return replace(self, recipe=recipe), problem._replace(graph=graph, ground=None)
+        return replace(self, recipe=recipe), problem._replace(graph=graph, unconstrained=None)
 
     def select(self, problem: Problem) -> Selection | None:
-        """Let pairs choose the recipe, if that is asked for: it takes many searches.
+        """Let pairs choose the recipe if ``selection`` is "on"; this takes many searches.
 
-        One kind of pairs alone never chooses: it would favour all together, or all apart.
+        Both kinds of pairs are needed: must-links alone would favour one cluster, cannot-links
+        alone many.
         """
         given, graph = problem.constraints, problem.graph
         if self.selection != "on" or self._follows_labels(problem):
@@ -338,10 +355,10 @@ class FlatSearch:
         def solve(visible: Constraints, recipe: Recipe) -> NDArray[Any]:
             p = recipe.n_neighbors
             cut[p] = cut.get(p) or strongest(graph, p)
-            # What must hold would be kept by all recipes, and tell nothing.
+            # Hard constraints are kept by all recipes, so they cannot tell these apart.
             part = problem._replace(graph=cut[p], constraints=visible, hard=None)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # said once, about the result
+                warnings.simplefilter("ignore")  # the final search warns
                 return replace(self, recipe=recipe).run(part).labels[: graph.n]
 
         return select(graph.n, given, recipes(round(graph.n_edges / graph.n)), solve)
@@ -350,74 +367,78 @@ class FlatSearch:
         """Whether labels steer the search."""
         return problem.constraints.label_index.size > 0 and self.penalty != 0
 
-    def _known(self, problem: Problem) -> tuple[KnownClasses, NDArray[np.int64]]:
-        """Return what is known of the classes of samples, and the code of each class."""
+    def _known(self, problem: Problem) -> KnownClasses:
+        """Return the known classes of the samples."""
         closure = problem.constraints.closure(problem.graph.n, n_classes=problem.n_classes)
         return KnownClasses.of(closure)
 
-    def _named(self, problem: Problem, search: Anchored) -> Found:
-        """Find a cluster for each class that labels name, and others as the data have it.
+    def _search_by_labels(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
+        """Find a cluster for each class that labels name, and further clusters in the data.
 
-        How labels are followed is told by labels hidden in turn, in a fraction of a search.
+        Labels that are hidden in turn choose how labels are followed, at little cost.
         """
-        hardened = harden(search, problem.hard, self.n_clusters, problem.copies_together)
-        known = _giving_way(self._known(problem)[0].on(hardened.vertex), hardened.problem)
-        named = self._named_search(problem, hardened, known)
+        hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
+        known = _without_conflicting_labels(
+            self._known(problem).on(hardened.vertex), hardened.graphs
+        )
+        search = self._label_search(problem, hardened, known)
         selection, recipe = None, self.recipe or LABEL_RECIPES[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
         if self.recipe is None and self.selection != "off" and problem.init is None and enough:
-            asked, asked_known = named, known
-            if problem.hard:  # what must hold would be found by all ways, and tell nothing
-                soft = harden(search, None, None, problem.copies_together)
-                asked_known = self._known(problem)[0].on(soft.vertex)
-                asked = self._named_search(problem, soft, asked_known)
+            asked, asked_known = search, known
+            if problem.hard:  # hard labels are found by all recipes and cannot tell them apart
+                soft = harden(graphs, None, None, problem.copies_together)
+                asked_known = self._known(problem).on(soft.vertex)
+                asked = self._label_search(problem, soft, asked_known)
             tried = [r for r in LABEL_RECIPES if asked.features is not None or not r.linear]
-            ways = [candidate.way for candidate in tried]
+            options = [candidate.label_options for candidate in tried]
             once = problem.graph.n > _LARGE
-            right, doubted = hidden_accuracy(asked, asked_known, ways, once)
+            right, doubted = hidden_accuracy(asked, asked_known, options, once)
             if not problem.hard:
                 known = known.without(doubted)
             if right[0].size:
                 selection = chosen(tried, right)
                 recipe = selection.chosen
-        found = named.run(known, recipe.way)
-        labels, working = found.result.labels, hardened.problem
+        found = search.run(known, recipe.label_options)
+        labels, working = found.result.labels, hardened.graphs
         if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
             labels = split_off(working, labels, self.n_clusters)
         labels = labels[hardened.vertex]
-        return Found(search, labels, found.result.trace, found.disbelief, selection)
+        return SearchResult(graphs, labels, found.result.trace, found.disbelief, selection)
 
-    def _named_search(
-        self, problem: Problem, hardened: Hardened, known: KnownClasses
-    ) -> NamedSearch:
-        """Return the search around labels, on the modules of one without."""
-        working = hardened.problem
-        ground = problem.ground
-        if ground is None:
+    def _label_search(
+        self, problem: Problem, hardened: HardenedGraphs, known: KnownClasses
+    ) -> LabelSearch:
+        """Return the search that labels steer, from modules found without labels."""
+        working = hardened.graphs
+        unconstrained = problem.unconstrained
+        if unconstrained is None:
             modules = self._placed(problem, hardened)
         elif apart_pairs(working.relation)[0].size:
             modules = self._modules(working).labels
         elif working.relation is None:
-            modules = hardened.modules(ground.modules)
+            modules = hardened.modules(unconstrained.modules)
         else:
-            modules = self._followed(hardened, ground)
+            modules = self._modules_with_pairs(hardened, unconstrained)
         contacts = Contacts.of(working, modules)
         wanted, new = self.n_clusters, None
-        if wanted is None and self.resolution is None and ground is not None:
-            new = _new(working.graph, hardened.modules(ground.natural), known)
+        if wanted is None and self.resolution is None and unconstrained is not None:
+            new = _unlabelled_clusters(
+                working.graph, hardened.modules(unconstrained.natural), known
+            )
         elif wanted is None and problem.init is not None:
             wanted = int(modules[: working.n].max()) + 1
 
         def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
-            # Labels may have united what is kept apart.
-            start = parted(working, labels, self.n_clusters)
-            return _moved(working, start, steering.wide(int(start.max()) + 1))
+            # Labels may have united vertices that are kept apart.
+            start = separated(working, labels, self.n_clusters)
+            return _move(working, start, steering.wide(int(start.max()) + 1))
 
         features = None
         if problem.samples is not None:
             first = np.unique(hardened.vertex[: problem.graph.n], return_index=True)[1]
             features = LinearBeliefs(problem.samples[first])
-        return NamedSearch(
+        return LabelSearch(
             working,
             modules,
             contacts,
@@ -430,33 +451,32 @@ class FlatSearch:
             move=moved,
         )
 
-    def constrained(self, problem: Problem) -> Anchored:
-        """Return the graphs with the constraints weighed."""
+    def constrained(self, problem: Problem) -> SearchGraphs:
+        """Return the data graph and the relation graph of the pairs."""
         given, graph = problem.constraints, problem.graph
-        if not given or self.penalty == 0:
-            return Anchored(graph, None, graph.n)
+        pairs = given.without_labels()  # labels count as beliefs instead
+        if not pairs or self.penalty == 0:
+            return SearchGraphs.plain(graph)
         recipe = self.recipe or Recipe()
-        pairs = given.without_labels()  # labels are followed as beliefs
-        if not pairs:
-            return Anchored(graph, None, graph.n)
-        share = cannot_share(self._same(self.grounded(problem))) * recipe.cannot
+        same = self._chance_together(self.with_unconstrained(problem))
+        share = cannot_share(same) * recipe.cannot
         anchored = anchor(graph, pairs, pairs.closure(graph.n), share)
         assert anchored.relation is not None
         strength = self.penalty * _PAIR_STRENGTH * recipe.strength
         return anchored._replace(relation=anchored.relation.scaled(strength))
 
-    def _same(self, problem: Problem) -> float:
-        """Return the chance that two samples belong together, as far as it is known."""
+    def _chance_together(self, problem: Problem) -> float:
+        """Estimate the chance that two random samples belong together."""
         given, graph = problem.constraints, problem.graph
         n_classes = self.n_clusters or (len(given.classes) if len(given.classes) > 1 else None)
         if n_classes:
             return 1 / max(n_classes, 2)
-        labels = problem.init if problem.ground is None else problem.ground.natural
+        labels = problem.init if problem.unconstrained is None else problem.unconstrained.natural
         assert labels is not None
         return float(np.sum((np.bincount(labels[labels >= 0]) / graph.n) ** 2))
 
-    def _modules(self, working: Anchored) -> PartitionResult:
-        """Return the modules of least objective of one or several searches."""
+    def _modules(self, working: SearchGraphs) -> PartitionResult:
+        """Return the modules with the lowest objective of ``n_init`` searches."""
         graph, relation = working.graph, working.relation
         rounds = 1 if graph.n > _LARGE else _ROUNDS
 
@@ -476,20 +496,21 @@ class FlatSearch:
         found = _in_threads(search, seeds, effective_n_jobs(self.n_jobs))
         return min(found, key=lambda result: result.objective)
 
-    def _placed(self, problem: Problem, hardened: Hardened) -> NDArray[np.int32]:
-        """Return the clusters to start from, with samples that have none put to neighbours'."""
+    def _placed(self, problem: Problem, hardened: HardenedGraphs) -> NDArray[np.int32]:
+        """Return the clusters to start from; samples without one take that of their neighbours."""
         assert problem.init is not None
         placed = np.flatnonzero(problem.init >= 0)
         samples = renumber(problem.init)
         if placed.size < samples.size:
             known = renumber(problem.init[placed])
             samples = renumber(propagate(problem.graph, placed, known))
-        return hardened.start(samples)
+        graphs = hardened.graphs
+        return graphs.extended(separated(graphs, hardened.modules(samples)))
 
     def _resumed(
-        self, problem: Problem, hardened: Hardened
+        self, problem: Problem, hardened: HardenedGraphs
     ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
-        """Start from clusters there are; return them and the vertices that may have to move."""
+        """Return the clusters to start from, and the vertices that may have to move."""
         assert problem.init is not None
         working, vertex = hardened
         labels = self._placed(problem, hardened)
@@ -503,7 +524,7 @@ class FlatSearch:
 
 
 class _Stopped(Exception):
-    """Ends a search whose result nobody waits for any more."""
+    """Ends a search whose result is no longer needed."""
 
 
 def _in_threads(
@@ -511,8 +532,8 @@ def _in_threads(
 ) -> list[PartitionResult]:
     """Return the results of searches that run in threads.
 
-    Ctrl-C reaches the thread that waits alone: it then tells the others, which ask each time when
-    a search on its own would look for Ctrl-C. So does a search that fails.
+    Only the waiting main thread sees Ctrl-C. It then sets an event that the searches check through
+    their progress callback. The same happens when one of them fails.
     """
     stop = Event()
 
@@ -524,7 +545,7 @@ def _in_threads(
         try:
             searches = [pool.submit(search, seed, ask) for seed in seeds]
             left = set(searches)
-            while left:  # with pauses: not every system lets Ctrl-C end a wait
+            while left:  # wait in steps: not every system lets Ctrl-C interrupt a wait
                 done, left = wait(left, _PAUSE, FIRST_EXCEPTION)
                 for one in done:
                     one.result()
@@ -535,19 +556,21 @@ def _in_threads(
     return [one.result() for one in searches]
 
 
-def _new(graph: Graph, natural: NDArray[np.int32], known: KnownClasses) -> NDArray[np.int64]:
-    """Return the clusters in which vertices are of no class that labels name; -1 elsewhere."""
+def _unlabelled_clusters(
+    graph: Graph, natural: NDArray[np.int32], known: KnownClasses
+) -> NDArray[np.int64]:
+    """Number the natural clusters that hold no class with labels, 0, 1, …; -1 elsewhere."""
     new = new_clusters(graph, natural, known.points, known.code)
     number = np.where(new, np.cumsum(new) - 1, -1)[natural]
     number[known.points] = -1
     return np.asarray(number, dtype=np.int64)
 
 
-def _giving_way(known: KnownClasses, working: Anchored) -> KnownClasses:
-    """Return what is known without labels of one class whose vertices are kept apart.
+def _without_conflicting_labels(known: KnownClasses, working: SearchGraphs) -> KnownClasses:
+    """Drop labels that give one class to vertices which are kept apart.
 
-    Locked samples stay where they are, whatever labels say. Of such vertices the one with most
-    labels counts.
+    This happens where samples are locked in different clusters. The vertex with most labels keeps
+    its label.
     """
     code = np.full(working.graph.n, -1, dtype=np.int64)
     code[known.points] = known.code
@@ -567,14 +590,16 @@ def _giving_way(known: KnownClasses, working: Anchored) -> KnownClasses:
     return known.without(np.isin(known.points, list(dropped)))
 
 
-def _moved(
-    working: Anchored,
+def _move(
+    working: SearchGraphs,
     labels: NDArray[Any],
     steering: Steering,
     concerned: NDArray[np.int64] | None = None,
 ) -> PartitionResult:
-    """Move single vertices, or only those concerned, at a fixed number of modules."""
+    """Move single vertices (all, or those ``concerned``) with the number of modules fixed."""
     graph, relation = working.graph, working.relation
     if concerned is None and graph.n <= _LARGE:
         return move(graph, labels, relation, steering=steering, keep_modules=True)
-    return settle(graph, labels, relation, vertices=concerned, steering=steering, keep_modules=True)
+    return move_from_queue(
+        graph, labels, relation, vertices=concerned, steering=steering, keep_modules=True
+    )

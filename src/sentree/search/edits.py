@@ -1,8 +1,8 @@
 """Clusters edited by hand: united, divided, or some of their samples moved.
 
-An edit is remembered as hard pairs between samples that are typical of their clusters, so that a
-later search follows it, a report shows it, and a refit without these pairs undoes it. A later edit
-counts more than an earlier one.
+An edit is remembered as hard pairs between typical samples of the clusters, so that a later search
+follows it, a report shows it, and a refit without these pairs undoes it. A later edit overrides an
+earlier one.
 """
 
 from __future__ import annotations
@@ -27,30 +27,31 @@ __all__ = [
     "without_broken",
 ]
 
-#: Samples that stand for a cluster, at the most.
+#: At most this many typical samples stand for a cluster.
 _TYPICAL = 24
-#: Weight of the pairs of edits, by which they are known: they hold, and say nothing else.
-_SILENT = 1e-6
+#: Weight that marks the pairs of edits. They are hard, so a tiny weight does: it changes nothing
+#: else.
+_EDIT_WEIGHT = 1e-6
 
 IntArray = NDArray[np.int64]
 _NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
 class Edit(NamedTuple):
-    """Clusters after an edit, and what it says."""
+    """Clusters after an edit, and the constraints that remember it."""
 
     labels: NDArray[np.int32]
-    said: Constraints
-    change: int  # clusters more than before
+    constraints: Constraints
+    change: int  # how many clusters were added (below 0: removed)
 
 
 def united(labels: NDArray[np.int32], clusters: list[int], strength: FloatArray) -> Edit:
-    """Unite clusters to the first of them."""
+    """Unite clusters; the union has the number of the first."""
     first, *others = clusters
     own = _typical(labels, first, strength)
     pairs = [_matched(own, _typical(labels, other, strength)) for other in others]
     result = np.where(np.isin(labels, others), first, labels).astype(np.int32)
-    return Edit(result, _said(np.concatenate(pairs), _NO_PAIRS), -len(others))
+    return Edit(result, _edit_pairs(np.concatenate(pairs), _NO_PAIRS), -len(others))
 
 
 def divided(
@@ -64,7 +65,7 @@ def divided(
     numbers = np.unique(result[inside]).tolist()
     typical = [_typical(result, number, strength) for number in numbers]
     pairs = [_matched(a, b) for a, b in combinations(typical, 2)]
-    return Edit(result, _said(_NO_PAIRS, np.concatenate(pairs)), len(numbers) - 1)
+    return Edit(result, _edit_pairs(_NO_PAIRS, np.concatenate(pairs)), len(numbers) - 1)
 
 
 def moved(labels: NDArray[np.int32], rows: IntArray, to: int | None, strength: FloatArray) -> Edit:
@@ -81,16 +82,16 @@ def moved(labels: NDArray[np.int32], rows: IntArray, to: int | None, strength: F
         must = _matched(rows, _typical(labels, to, strength))[: rows.size]
     cannot = [_matched(rows[labels[rows] == s], t) for s, t in zip(sources, stay, strict=True)]
     change = np.unique(result).size - np.unique(labels).size
-    return Edit(result, _said(must, np.concatenate([_NO_PAIRS, *cannot])), change)
+    return Edit(result, _edit_pairs(must, np.concatenate([_NO_PAIRS, *cannot])), change)
 
 
 def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
-    """Leave out what earlier edits said and clusters break."""
+    """Drop the pairs of earlier edits that the clusters break."""
 
     def kept(part: Constraints) -> Constraints:
         must, cannot = labels[part.must_link], labels[part.cannot_link]
-        good = (part.must_weight != _SILENT) | (must[:, 0] == must[:, 1])
-        well = (part.cannot_weight != _SILENT) | (cannot[:, 0] != cannot[:, 1])
+        good = (part.must_weight != _EDIT_WEIGHT) | (must[:, 0] == must[:, 1])
+        well = (part.cannot_weight != _EDIT_WEIGHT) | (cannot[:, 0] != cannot[:, 1])
         return replace(
             part,
             must_link=part.must_link[good],
@@ -103,7 +104,7 @@ def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
 
 
 def pairs_inside(given: Constraints, inside: NDArray[Any], n: int) -> Constraints:
-    """Return the pairs that lie inside some of n samples, numbered as these are."""
+    """Return the pairs between the samples ``inside``, renumbered 0, 1, … in that order."""
     place = np.full(n, -1)
     place[inside] = np.arange(inside.size)
     ends = place[given.must_link], place[given.cannot_link]
@@ -111,7 +112,7 @@ def pairs_inside(given: Constraints, inside: NDArray[Any], n: int) -> Constraint
 
 
 def row_numbers(rows: ArrayLike, n: int, name: str = "rows") -> IntArray:
-    """Check row numbers, or a mask, and return the numbers in order."""
+    """Check row numbers, or a mask, and return sorted row numbers."""
     chosen = np.asarray(rows)
     if chosen.dtype == bool:
         if chosen.shape != (n,):
@@ -124,14 +125,14 @@ def row_numbers(rows: ArrayLike, n: int, name: str = "rows") -> IntArray:
     return np.unique(chosen).astype(np.int64)
 
 
-def _said(must: IntArray, cannot: IntArray) -> Constraints:
-    """Return hard pairs that are known as those of an edit."""
-    weights = np.full(len(must), _SILENT), np.full(len(cannot), _SILENT)
+def _edit_pairs(must: IntArray, cannot: IntArray) -> Constraints:
+    """Return hard pairs with the weight that marks edits."""
+    weights = np.full(len(must), _EDIT_WEIGHT), np.full(len(cannot), _EDIT_WEIGHT)
     return Constraints.from_pairs(must, cannot, weights=weights, hard=True)
 
 
 def _typical(labels: NDArray[Any], cluster: int, strength: FloatArray) -> IntArray:
-    """Return samples from all over the firmly held half of a cluster."""
+    """Return samples spread over the half of a cluster with the highest membership strength."""
     inside = np.flatnonzero(labels == cluster)
     firm = inside[np.argsort(-strength[inside], kind="stable")][: -(-inside.size // 2)]
     place = np.linspace(0, firm.size - 1, min(firm.size, _TYPICAL)).round().astype(int)
@@ -139,6 +140,6 @@ def _typical(labels: NDArray[Any], cluster: int, strength: FloatArray) -> IntArr
 
 
 def _matched(a: IntArray, b: IntArray) -> IntArray:
-    """Pair the samples of two lists; the shorter is gone through again."""
+    """Pair the samples of two lists; the shorter list is repeated."""
     m = max(a.size, b.size)
     return np.column_stack((np.resize(a, m), np.resize(b, m)))

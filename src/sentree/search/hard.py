@@ -1,7 +1,7 @@
 """Hard constraints: samples that must share a cluster become one vertex, others are kept apart.
 
-The search then cannot break them: it never takes a vertex apart, and it never puts two vertices
-that are related by minus infinity into one module.
+The search then cannot break them: it never divides a vertex, and it never puts two vertices that
+are related by minus infinity into one module.
 """
 
 from __future__ import annotations
@@ -23,69 +23,62 @@ from sentree.constraints import Closure, Constraints
 from sentree.constraints.colouring import Uncolourable, colour
 from sentree.constraints.conflicts import Conflict, ConstraintConflict
 from sentree.graph import FloatArray, Graph, largest_column
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import Relation, apart_pairs
 from sentree.search.label_spreading import propagate
 
 __all__ = [
-    "Hardened",
+    "HardenedGraphs",
     "check_room",
     "contract",
-    "fold",
     "harden",
-    "parted",
+    "separated",
+    "unite_disconnected",
     "with_isolated",
 ]
 
 IntArray = NDArray[np.int64]
 
-#: Most pairs of vertices that are kept apart: about 1 GB.
+#: Most pairs that a hard apart group may have: about 1 GB.
 _MOST_APART = 20_000_000
 _TINY = np.finfo(float).tiny
 
 
-class Hardened(NamedTuple):
-    """A problem in which hard constraints cannot be broken."""
+class HardenedGraphs(NamedTuple):
+    """Graphs in which a search cannot break hard constraints."""
 
-    problem: Anchored
-    vertex: IntArray  # that each sample, and each anchor, has become part of
+    graphs: SearchGraphs
+    vertex: IntArray  # the vertex of each sample, then of each anchor
 
     def modules(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Turn clusters of the samples into modules of all vertices, those of most samples."""
+        """Return the modules of all vertices: a vertex has the cluster of most of its samples."""
         samples = renumber(labels)
-        if self.problem.n == samples.size:
-            return self.problem.extended(samples)
+        if self.graphs.n == samples.size:
+            return self.graphs.extended(samples)
         votes = sp.coo_array(
             (np.ones(samples.size), (self.vertex[: samples.size], samples)),
-            shape=(self.problem.n, int(samples.max()) + 1),
+            shape=(self.graphs.n, int(samples.max()) + 1),
         ).tocsr()
-        return self.problem.extended(largest_column(votes))
-
-    def start(self, labels: NDArray[Any], n_clusters: int | None = None) -> NDArray[np.int32]:
-        """Turn clusters of the samples into modules of all vertices that break nothing.
-
-        Only vertices that are kept apart change their place. There are new clusters where the old
-        ones have no room, unless ``n_clusters`` are wanted.
-        """
-        return self.problem.extended(parted(self.problem, self.modules(labels), n_clusters))
+        return self.graphs.extended(largest_column(votes))
 
 
-def parted(
-    problem: Anchored, labels: NDArray[np.int32], n_clusters: int | None = None
+def separated(
+    graphs: SearchGraphs, labels: NDArray[np.int32], n_clusters: int | None = None
 ) -> NDArray[np.int32]:
-    """Move vertices that are kept apart and share a module, and those kept apart from them.
+    """Move vertices so that none shares a module with a vertex that it is kept apart from.
 
-    Modules keep their numbers. There are new ones where the old have no room, unless ``n_clusters``
-    are wanted.
+    Only connected groups of cannot-links with a broken one are reassigned. Modules keep their
+    numbers. New modules are added where a vertex fits into none of the old ones, unless
+    ``n_clusters`` is given.
     """
-    i, j = apart_pairs(problem.relation)
+    i, j = apart_pairs(graphs.relation)
     if not (labels[i] == labels[j]).any():
         return labels
-    return _Mending(problem.graph, labels, i, j).run(n_clusters).astype(np.int32)
+    return _Separation(graphs.graph, labels, i, j).run(n_clusters).astype(np.int32)
 
 
-class _Mending:
-    """Clusters of vertices some of which must not be together, and better places for these."""
+class _Separation:
+    """Reassigns vertices that are kept apart but share a module."""
 
     def __init__(self, graph: Graph, modules: NDArray[np.int32], i: IntArray, j: IntArray) -> None:
         self.modules = modules.astype(np.int64)
@@ -96,25 +89,22 @@ class _Mending:
         member = sp.csr_array(
             (np.ones(graph.n), (np.arange(graph.n), modules)), shape=(graph.n, self.count)
         )
-        # What a cluster means to a vertex: the weight to it, and to the own one the degree.
+        # How much a vertex prefers a cluster: the weight to it, plus its degree for its own.
         self.drawn = (graph.to_scipy() @ member + sp.diags_array(graph.degree) @ member).tocsr()
         self.by_volume = np.argsort(-np.bincount(modules, graph.degree), kind="stable").tolist()
         self.broken = np.unique(i[modules[i] == modules[j]])
 
     def run(self, n_clusters: int | None) -> NDArray[np.int64]:
-        """Deal out the vertices of every block in which something is broken."""
+        """Reassign every connected group of cannot-links in which one is broken."""
         block = connected_components(self.apart, directed=False)[1]
         inside = np.flatnonzero(np.isin(block, block[self.broken]))
         order = inside[np.argsort(block[inside], kind="stable")]
         for vertices in np.split(order, np.flatnonzero(np.diff(block[order])) + 1):
-            self._deal(vertices, n_clusters)
+            self._reassign(vertices, n_clusters)
         return self.modules
 
-    def _deal(self, vertices: NDArray[Any], n_clusters: int | None) -> None:
-        """Give the vertices that are surest of it the cluster they want, the others the next.
-
-        A vertex that touches no cluster which is left to it founds one, where that may be.
-        """
+    def _reassign(self, vertices: NDArray[Any], n_clusters: int | None) -> None:
+        """Reassign vertices greedily, or by a graph colouring where that fails."""
         found = self._greedy(vertices, new=n_clusters is None)
         if found is None:
             assert n_clusters is not None
@@ -125,15 +115,15 @@ class _Mending:
         self.modules[vertices] = found
         self.count = max(self.count, int(max(found)) + 1)
 
-    def _wishes(self, vertex: int) -> list[int]:
-        """List the clusters that a vertex has edges to, the dearest first."""
+    def _preferred(self, vertex: int) -> list[int]:
+        """List the clusters that a vertex has edges to, the most preferred first."""
         row = slice(self.drawn.indptr[vertex], self.drawn.indptr[vertex + 1])
         best = np.argsort(-self.drawn.data[row], kind="stable")
-        wishes: list[int] = self.drawn.indices[row][best].tolist()
-        return wishes
+        preferred: list[int] = self.drawn.indices[row][best].tolist()
+        return preferred
 
-    def _sureness(self, vertices: NDArray[Any]) -> FloatArray:
-        """Return how much dearer the dearest cluster is than the second, as a share of all."""
+    def _margin(self, vertices: NDArray[Any]) -> FloatArray:
+        """Return by how much each prefers its first cluster to its second, as a share of all."""
         rows = self.drawn[vertices].tocsr()
         share = np.zeros(vertices.size)
         for k in range(vertices.size):
@@ -143,19 +133,20 @@ class _Mending:
         return share
 
     def _greedy(self, vertices: NDArray[Any], new: bool) -> list[int] | None:
-        """Deal out clusters one by one; None where one vertex is left without.
+        """Give each vertex the best cluster left to it, those with the clearest choice first.
 
-        With ``new`` clusters, there is none but those that a vertex touches, and one more for all
-        that come from one cluster.
+        With ``new``, a vertex only joins clusters that it touches, or new ones; new clusters are
+        shared by the vertices that leave the same cluster. Otherwise it may join any cluster, and
+        None is returned if none is left for some vertex.
         """
         chosen: dict[int, int] = {}
         founded: dict[int, list[int]] = {}
         count = self.count
-        for v in vertices[np.argsort(-self._sureness(vertices), kind="stable")].tolist():
+        for v in vertices[np.argsort(-self._margin(vertices), kind="stable")].tolist():
             others = self.apart.indices[self.apart.indptr[v] : self.apart.indptr[v + 1]].tolist()
             taken = {chosen[u] for u in others if u in chosen}
             more = founded.setdefault(int(self.modules[v]), []) if new else self.by_volume
-            free = (c for c in chain(self._wishes(v), more) if c not in taken)
+            free = (c for c in chain(self._preferred(v), more) if c not in taken)
             place = next(free, None)
             if place is None and new:
                 more.append(place := count)
@@ -166,48 +157,48 @@ class _Mending:
         return [chosen[v] for v in vertices.tolist()]
 
     def _coloured(self, vertices: NDArray[Any], k: int) -> list[int]:
-        """Search for any way to deal out k clusters, and call them as suits the vertices best."""
+        """Colour the vertices with k colours, and match colours to preferred clusters."""
         edges = sp.triu(self.apart[vertices][:, vertices], 1).tocoo()
         pairs = np.column_stack((edges.row, edges.col)).astype(np.int64)
         found = colour(vertices.size, pairs, k, self.modules[vertices].astype(np.int32))
         member = sp.csr_array(
             (np.ones(found.size), (found, np.arange(found.size))), shape=(k, found.size)
         )
-        suits = np.zeros((k, max(k, self.count)))
-        suits[:, : self.count] = (member @ self.drawn[vertices]).toarray()
-        name = linear_sum_assignment(-suits)[1]
-        names: list[int] = name[found].tolist()
-        return names
+        preference = np.zeros((k, max(k, self.count)))
+        preference[:, : self.count] = (member @ self.drawn[vertices]).toarray()
+        cluster = linear_sum_assignment(-preference)[1]
+        clusters: list[int] = cluster[found].tolist()
+        return clusters
 
 
 def harden(
-    problem: Anchored,
+    graphs: SearchGraphs,
     hard: Constraints | None,
     n_clusters: int | None = None,
     copies: IntArray | None = None,
-) -> Hardened:
-    """Build hard constraints into a problem, and make one vertex of samples that are copies.
+) -> HardenedGraphs:
+    """Build hard constraints into the graphs, and unite samples that are copies of one another.
 
     Parameters
     ----------
-    problem : Anchored
+    graphs : SearchGraphs
         The graphs.
     hard : Constraints or None
-        What must hold.
+        The hard constraints.
     n_clusters : int, optional
         The number of clusters that is wanted.
     copies : int array, optional
-        Samples with the same number are one, unless hard constraints keep some of them apart or
-        ``n_clusters`` needs more vertices.
+        Samples with the same number become one vertex, unless hard constraints keep some of them
+        apart or ``n_clusters`` needs more vertices.
 
     Raises
     ------
     ConstraintConflict
-        Where they contradict one another, or leave no room for ``n_clusters``.
+        If hard constraints contradict one another, or cannot hold with ``n_clusters`` clusters.
     """
-    n, total = problem.n, problem.graph.n
+    n, total = graphs.n, graphs.graph.n
     if not hard and copies is None:
-        return Hardened(problem, np.arange(total))
+        return HardenedGraphs(graphs, np.arange(total))
     closure = (hard or Constraints()).closure(n)
     _check_size(closure)
     if hard and n_clusters is not None:
@@ -216,22 +207,22 @@ def harden(
     if copies is not None:
         whole, cannot = _with_copies(closure, closure.kept_together(copies))
         if n_clusters is not None and whole.max() + 1 < n_clusters:
-            whole, cannot = closure.component, closure.cannot  # only copies are left to part
+            whole, cannot = closure.component, closure.cannot  # copies must stay separate
     k = int(whole.max()) + 1
     vertex = np.concatenate((whole, k + np.arange(total - n)))
-    graph, relation = contract(problem.graph, problem.relation, vertex)
+    graph, relation = contract(graphs.graph, graphs.relation, vertex)
     relation = _kept_apart(relation, cannot, graph.n)
     together = None
-    if problem.together is not None:
+    if graphs.together is not None:
         together = np.zeros(graph.n, dtype=np.int32)
-        together[vertex] = problem.together
-    return Hardened(Anchored(graph, relation, k, together), vertex)
+        together[vertex] = graphs.together
+    return HardenedGraphs(SearchGraphs(graph, relation, k, together), vertex)
 
 
 def _with_copies(closure: Closure, copies: IntArray) -> tuple[IntArray, IntArray]:
-    """Unite components that hold copies of one sample; return them, and which are kept apart.
+    """Unite components with copies of one sample; return them and the pairs kept apart.
 
-    Where that would unite what is kept apart, the components stay as they are.
+    Components stay as they are where this would unite two that are kept apart.
     """
     n, k = closure.component.size, closure.n_components
     links = sp.coo_array(
@@ -242,23 +233,18 @@ def _with_copies(closure: Closure, copies: IntArray) -> tuple[IntArray, IntArray
     ends = part[closure.cannot]
     broken = np.unique(ends[ends[:, 0] == ends[:, 1], 0])
     stays = np.isin(part, broken)
-    part = renumber(np.where(stays, part.size + np.arange(k), part)).astype(np.int64)
-    cannot = np.unique(np.sort(part[closure.cannot], axis=1), axis=0)
-    return renumber(part[closure.component]).astype(np.int64), _relabelled(part, closure, cannot)
-
-
-def _relabelled(part: IntArray, closure: Closure, cannot: IntArray) -> IntArray:
-    """Number parts as the vertices are, by first appearance among the samples."""
-    number = np.empty(int(part.max()) + 1, dtype=np.int64)
-    number[part[closure.component]] = renumber(part[closure.component])
-    return np.unique(np.sort(number[cannot], axis=1), axis=0)
+    part = np.where(stays, part.size + np.arange(k), part)
+    vertex = renumber(part[closure.component]).astype(np.int64)  # of each sample
+    number = np.empty(k, dtype=np.int64)
+    number[closure.component] = vertex
+    return vertex, np.unique(np.sort(number[closure.cannot], axis=1), axis=0)
 
 
 def with_isolated(groups: IntArray, graph: Graph, closure: Closure) -> IntArray:
     """Put samples without neighbours into the group of a sample that they are must-linked to.
 
-    No graph tells where they belong, and soft constraints have no edges to be weighed against. Of
-    several samples it is the one with most weight to its neighbours.
+    The graph does not tell where they belong, and soft constraints have no edges to be weighed
+    against. Of several must-linked samples the one with the largest edge weights counts.
     """
     order = np.argsort(graph.strength, kind="stable")
     leader = np.empty(closure.n_components, dtype=np.int64)
@@ -271,7 +257,7 @@ def with_isolated(groups: IntArray, graph: Graph, closure: Closure) -> IntArray:
 def contract(
     graph: Graph, relation: Relation | None, labels: NDArray[Any]
 ) -> tuple[Graph, Relation | None]:
-    """Return the graphs of the modules; what is inside one is weight of its own."""
+    """Return the graphs of modules; weight inside a module adds to its degree only."""
     n, k = labels.size, int(labels.max()) + 1
     member = sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
 
@@ -289,36 +275,38 @@ def contract(
     return modules, None if relation is None else Relation(between(relation.matrix))
 
 
-def fold(
-    problem: Anchored,
+def unite_disconnected(
+    graphs: SearchGraphs,
     labels: NDArray[np.int32],
     n_clusters: int,
     owners: NDArray[Any] | None = None,
 ) -> NDArray[np.int32]:
     """Unite modules that do not touch until there are ``n_clusters``, small ones with large ones.
 
-    Modules with an owner (>= 0) stay as they are. Where modules that are kept apart stand in the
-    way, the vertices that are kept apart are dealt out anew.
+    Modules with an owner (>= 0) stay as they are. Where modules that are kept apart prevent this,
+    the vertices that are kept apart are assigned again.
     """
     found = int(labels.max()) + 1
     if found <= n_clusters:
         return labels
-    i, j = apart_pairs(problem.relation)
-    by_volume = np.argsort(np.bincount(labels, problem.graph.degree), kind="stable")
+    i, j = apart_pairs(graphs.relation)
+    by_volume = np.argsort(np.bincount(labels, graphs.graph.degree), kind="stable")
     if i.size == 0:
         target = np.arange(found)
         loose = by_volume if owners is None else by_volume[owners[by_volume] < 0]
         loose = loose[loose != by_volume[-1]]
         target[loose[: found - n_clusters]] = by_volume[-1]
         return renumber(target[labels])
-    target = _folded(labels[i], labels[j], by_volume.tolist(), n_clusters)
+    target = _unite_small(labels[i], labels[j], by_volume.tolist(), n_clusters)
     if np.unique(target).size <= n_clusters:
         return renumber(target[labels])
-    return _dealt_anew(problem, labels, n_clusters)
+    return _recoloured(graphs, labels, n_clusters)
 
 
-def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> NDArray[np.int64]:
-    """Put the smallest modules into the largest that they are not kept apart from."""
+def _unite_small(
+    i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int
+) -> NDArray[np.int64]:
+    """Put each of the smallest modules into the largest that it is not kept apart from."""
     apart: dict[int, set[int]] = {u: set() for u in by_volume}
     for u, v in zip(i.tolist(), j.tolist(), strict=True):
         apart[u].add(v)
@@ -340,19 +328,19 @@ def _folded(i: NDArray[Any], j: NDArray[Any], by_volume: list[int], k: int) -> N
     return follow(target).astype(np.int64)
 
 
-def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
-    """Give the vertices that are kept apart a cluster each, and every other one its neighbours'."""
-    i, j = apart_pairs(problem.relation)
+def _recoloured(graphs: SearchGraphs, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """Colour the vertices that are kept apart with k clusters; the others follow neighbours."""
+    i, j = apart_pairs(graphs.relation)
     concerned = np.unique(np.concatenate((i, j)))
     edges = np.searchsorted(concerned, np.column_stack((i, j)))
     try:
         found = colour(concerned.size, edges, k, labels[concerned])
-    except Uncolourable:  # but without wishes it may be done: see _check_room
+    except Uncolourable:  # it may still succeed without preferences, as in check_room
         try:
             found = colour(concerned.size, edges, k, np.zeros(concerned.size, dtype=np.int32))
         except Uncolourable:
             raise _no_way(len(edges), k) from None
-    spread = propagate(problem.graph, concerned, found)[: problem.n]
+    spread = propagate(graphs.graph, concerned, found)[: graphs.n]
     missing = np.setdiff1d(np.arange(k), spread).tolist()
     if missing:
         size = np.bincount(spread)
@@ -364,15 +352,15 @@ def _dealt_anew(problem: Anchored, labels: NDArray[np.int32], k: int) -> NDArray
         for number in missing:
             fewer, u, inside = heappop(crowded)
             last = inside.pop()
-            spread[last] = number  # leaving a cluster breaks nothing
+            spread[last] = number  # leaving a cluster breaks no cannot-link
             if inside:
                 heappush(crowded, (fewer + 1, u, inside))
             heappush(crowded, (-1, number, [last]))
-    return problem.extended(spread)
+    return graphs.extended(spread)
 
 
 def _no_way(n_links: int, n_clusters: int) -> ValueError:
-    """Say that a search gave up."""
+    """Return the error that no assignment was found."""
     return ValueError(
         Text(
             f"no way was found to keep {n_links} hard cannot-links with ",
@@ -384,7 +372,7 @@ def _no_way(n_links: int, n_clusters: int) -> ValueError:
 
 
 def _kept_apart(relation: Relation | None, pairs: IntArray, n: int) -> Relation | None:
-    """Relate pairs by minus infinity, which no other weight changes."""
+    """Relate pairs by minus infinity: they are kept apart, whatever other weights there are."""
     if pairs.size == 0:
         return relation
     rows, columns = pairs.T
@@ -395,7 +383,7 @@ def _kept_apart(relation: Relation | None, pairs: IntArray, n: int) -> Relation 
 
 
 def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = None) -> None:
-    """Refuse a number of clusters that the constraints have no room for."""
+    """Refuse a number of clusters with which the constraints cannot hold."""
     called = range(closure.component.size) if names is None else names
     wanted = Text(Param("n_clusters", n_clusters))
     if closure.n_components < n_clusters:
@@ -425,7 +413,7 @@ def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = 
         colour(concerned.size, edges, n_clusters, np.zeros(concerned.size, dtype=np.int32))
     except Uncolourable as error:
         if not error.proved:
-            return  # the data may tell more
+            return  # the search may still find a way
         pairs = first[concerned[edges[np.isin(edges, error.core).all(axis=1)]]]
         apart = (f"{called[a]} and {called[b]} are apart" for a, b in pairs.tolist())
         ends = pairs.ravel()[[0, -1]]
@@ -433,7 +421,7 @@ def check_room(closure: Closure, n_clusters: int, names: Sequence[Any] | None = 
 
 
 def _check_size(closure: Closure) -> None:
-    """Refuse what would fill the memory."""
+    """Refuse groups with so many pairs that memory would run out."""
     largest = max((c.size for c in closure.exclusive), default=0)
     if largest * (largest - 1) // 2 > _MOST_APART:
         raise ValueError(
@@ -443,7 +431,7 @@ def _check_size(closure: Closure) -> None:
 
 
 def _no_room(points: NDArray[Any], names: Sequence[Any] | None, *chain: str) -> ConstraintConflict:
-    """Say which samples do not fit into the clusters."""
+    """Return the error that names samples which do not fit into the clusters."""
     a, b = points.tolist()
     named = () if names is None else (str(names[a]), str(names[b]))
     return ConstraintConflict([Conflict("n_clusters", (a, b), chain, named)])

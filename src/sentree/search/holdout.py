@@ -1,4 +1,4 @@
-"""Constraints that are hidden in turn, so that something is left to judge a search by."""
+"""Constraints that are hidden in turn, to judge a search by those it has not seen."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ IntArray = NDArray[np.int64]
 
 __all__ = ["FOLDS", "Folds"]
 
-#: Parts that are hidden in turn.
+#: Number of parts that are hidden in turn.
 FOLDS = 3
-#: A set of must-linked samples is hidden as a whole unless it holds more than this share of them.
+#: A set of must-linked samples is hidden as a whole unless it has more than this share of all
+#: must-links.
 _LARGEST_WHOLE = 0.2
 
 
 class Folds:
-    """Which statements are hidden together.
+    """The folds of constraints: which are hidden together.
 
-    A set of must-linked samples is hidden as a whole, so that what is left entails nothing about
-    it; in a set too large for that, links are hidden with their first sample. Cannot-links between
-    the same two sets go together. Labels are dealt out class by class.
+    A set of must-linked samples is hidden as a whole, so that the visible links imply nothing about
+    it. In a set too large for that, links are hidden with their first sample. Cannot-links between
+    the same two sets are hidden together. Labels are stratified by class.
     """
 
     def __init__(self, n: int, given: Constraints) -> None:
@@ -62,7 +63,7 @@ class Folds:
         )
 
     def kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
-        """Return what a clustering keeps of a fold: together, and apart, from 0 to 1 each."""
+        """Return how well clusters keep the hidden must-links and cannot-links, 0 to 1 for each."""
         must = labels[self._given.must_link[self._must == fold]]
         cannot = labels[self._given.cannot_link[self._cannot == fold]]
         together, apart = self._labels_kept(fold, labels)
@@ -72,7 +73,7 @@ class Folds:
         )
 
     def _labels_kept(self, fold: int, labels: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
-        """Return for each hidden label the share of its class with it, and of others without."""
+        """Return for each hidden label the shares of its class inside and of others outside."""
         code, cluster = self._given.label_code, labels[self._given.label_index]
         if code.size == 0:
             return np.empty(0), np.empty(0)

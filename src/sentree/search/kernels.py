@@ -1,9 +1,9 @@
-"""The searches, from merge to multilevel. The only module that calls the kernels.
+"""The single steps of the search, from merge to multilevel. The only module that calls the kernels.
 
-Each takes a :class:`~sentree.Graph` and, where there are constraints, the signed relation graph
-(a symmetric scipy sparse array with the penalty inside), and returns a result whose ``trace`` is
-the objective before the first step and after every step. ``progress`` is called about ten times a
-second with the finished share of the work; Ctrl-C stops a search within that time.
+Each takes a :class:`~sentree.Graph` and, if there are constraints, the signed relation graph (a
+symmetric scipy sparse array whose weights include the penalty). It returns a result whose ``trace``
+is the objective before the first step and after every step. ``progress`` is called about ten times
+a second with the finished share of the work; Ctrl-C stops a search within that time.
 """
 
 from __future__ import annotations
@@ -37,44 +37,48 @@ __all__ = [
     "graft",
     "grow",
     "link",
-    "lowest",
     "merge",
     "move",
+    "move_from_queue",
     "move_gain",
     "multilevel",
-    "settle",
     "sharpened",
-    "spread",
+    "spread_labels",
     "stretch",
 ]
 
 Progress = Callable[[float], object] | None
 _Longs = NDArray[np.int64]
 _Ints = NDArray[np.int32]
-Problem = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray]
+_Arrays = tuple[_Longs, _Ints, FloatArray, FloatArray, _Longs, _Ints, FloatArray]
 
-#: A move must gain more than this many bits: less is rounding, and sweeps would not end.
+#: A move must gain more than this many bits: smaller gains are rounding, and sweeps would not end.
 _LEAST_MOVE_GAIN = 1e-12
-#: Vertices from which on labels are spread less exactly; how many shares of a vertex are kept, from
-#: which size on, and for how many sweeps: below, below in a hurry, and above. They end before where
-#: shares change by less, on average, than the last number over that of the sweeps.
-_LARGE, _EXACT, _QUICK, _ROUGH = 20_000, (8, 1e-3, 150), (8, 1e-3, 30), (4, 1e-2, 5)
+#: How labels are spread: classes kept per vertex, least share of a class, and most sweeps.
+_EXACT = (8, 1e-3, 150)
+#: The same where a quick result is asked for.
+_QUICK = (8, 1e-3, 30)
+#: The same for large graphs.
+_ROUGH = (4, 1e-2, 5)
+#: Graphs with more vertices than this are large.
+_LARGE = 20_000
+#: Spreading ends when the mean change of shares is below this, over the number of sweeps.
 _LEAST_CHANGE = 0.03
 
 
 class Steering(NamedTuple):
-    """What steers moves among a fixed number of modules, beside the graphs.
+    """Changes to the objective while vertices move among a fixed number of modules.
 
-    ``pull`` is a sparse matrix of vertices by modules: what draws each vertex to a module, in bits
-    times weight. ``shrinkage`` s replaces the volume of a module by (1 - s) V_X + s V / k, so that
-    unequal modules are not evened out; 0 is the objective.
+    ``pull`` is a sparse matrix of vertices by modules: how strongly each vertex is drawn to each
+    module, in bits times weight. ``shrinkage`` s replaces the volume of a module by (1 - s) V_X +
+    s V / k, so that modules of unequal size are not evened out; 0 is the objective itself.
     """
 
     pull: Any = None
     shrinkage: float = 0.0
 
     def wide(self, n_modules: int) -> Steering:
-        """Return the same for more modules, to which nothing draws."""
+        """Return the same for more modules, which have no pull."""
         if self.pull is None or self.pull.shape[1] >= n_modules:
             return self
         wider = sp.csr_array(self.pull, copy=True)
@@ -82,7 +86,7 @@ class Steering(NamedTuple):
         return self._replace(pull=wider)
 
     def arrays(self, n_modules: int) -> tuple[_Longs, _Ints, FloatArray, float, int]:
-        """Return what the kernels take."""
+        """Return the arguments of the kernels."""
         if self.pull is None:
             none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
             return (*none, self.shrinkage, n_modules)
@@ -96,12 +100,12 @@ class Steering(NamedTuple):
         )
 
 
-#: Moves by the objective alone.
+#: No changes: moves follow the objective alone.
 _UNSTEERED = Steering()
 
 
 class PartitionResult(NamedTuple):
-    """A partition, its objective, and the objective along the way."""
+    """A partition, its objective, and the objective before and after every step."""
 
     labels: NDArray[np.int32]
     objective: float
@@ -109,10 +113,10 @@ class PartitionResult(NamedTuple):
 
 
 class LinkResult(NamedTuple):
-    """A partition, and the unions on the way to it in order.
+    """A partition, and the unions that lead to it, in order.
 
-    ``unions`` has the two numbers of each: the modules 0..k-1 that there were, then k, k + 1, … for
-    what the unions made. ``linkage`` is how strongly they were linked.
+    ``unions`` has the numbers of the two modules of each: 0..k-1 for the first modules, then k, k +
+    1, … for the results of unions. ``linkage`` is how strongly the two were linked.
     """
 
     labels: NDArray[np.int32]
@@ -120,12 +124,12 @@ class LinkResult(NamedTuple):
     unions: NDArray[np.int32]
 
     def after(self, count: int, n_modules: int) -> NDArray[np.int32]:
-        """Return where each of the modules there were is after so many unions."""
+        """Return the module of each first module after ``count`` unions."""
         return renumber(_joined(n_modules, *self.unions[:count].T))
 
 
 class TreeResult(NamedTuple):
-    """An encoding tree, its objective, and the objective along the way."""
+    """An encoding tree, its objective, and the objective before and after every step."""
 
     tree: EncodingTree
     objective: float
@@ -145,9 +149,9 @@ def merge(
 
     Only pairs adjacent in the data graph merge. Without ``n_modules`` merging ends when no merge
     lowers the objective; with it, when that many modules (or no adjacent pair) are left.
-    ``must_link_first`` merges pairs with positive relation weight before all others, and lets a
-    module that a must-link made grow on before the rest. Vertices with an ``owner`` (>= 0) never
-    come together.
+    ``must_link_first`` merges pairs with positive relation weight before all others, and then lets
+    modules made by a must-link grow before the rest. Vertices with an ``owner`` (>= 0) are never
+    merged with one another.
     """
     if n_modules is not None and n_modules < 1:
         raise ValueError(f"n_modules must be at least 1, got {n_modules}")
@@ -156,7 +160,7 @@ def merge(
     if graph.volume == 0:
         return PartitionResult(np.arange(n, dtype=np.int32), start, np.array([start]))
     first, second, gain = _kernels.merge(
-        *_problem(graph, relation), n_modules or 0, must_link_first, _owners(owner), progress
+        *_arrays(graph, relation), n_modules or 0, must_link_first, _owners(owner), progress
     )
     return PartitionResult(renumber(_joined(n, first, second)), *_trace(start, gain))
 
@@ -171,17 +175,17 @@ def move(
     max_sweeps: int = 300,
     progress: Progress = None,
 ) -> PartitionResult:
-    """Move vertices one by one to the touching module that gains most, until none gains.
+    """Move vertices one by one to the adjacent module with the largest gain, until none gains.
 
-    ``keep_modules`` lets no module become empty. With a ``steering``, labels are the modules that
-    it speaks of, and keep their numbers.
+    With ``keep_modules`` no module becomes empty. If ``steering`` has a pull, labels are its
+    modules, and keep their numbers.
     """
     start_labels = _numbered(labels, steering)
     start = steered_objective(graph, start_labels, relation, *steering).value
     if graph.volume == 0:
         return PartitionResult(start_labels, start, np.array([start]))
     moved, _, _, gain, _ = _kernels.move(
-        *_problem(graph, relation),
+        *_arrays(graph, relation),
         start_labels,
         *steering.arrays(int(start_labels.max()) + 1),
         _LEAST_MOVE_GAIN,
@@ -201,13 +205,13 @@ def move_gain(
     *,
     steering: Steering = _UNSTEERED,
 ) -> float:
-    """Return the gain of moving vertex i to a module; numbers that no label has are empty ones."""
+    """Return the gain of moving vertex i to a module; unused numbers are empty modules."""
     modules = np.ascontiguousarray(labels, dtype=np.int32)
-    arrays = steering.arrays(int(modules.max()) + 1)
-    return float(_kernels.move_gain(*_problem(graph, relation), modules, *arrays, i, module))
+    steered = steering.arrays(int(modules.max()) + 1)
+    return float(_kernels.move_gain(*_arrays(graph, relation), modules, *steered, i, module))
 
 
-def settle(
+def move_from_queue(
     graph: Graph,
     labels: ArrayLike,
     relation: Any = None,
@@ -217,19 +221,19 @@ def settle(
     keep_modules: bool = False,
     progress: Progress = None,
 ) -> PartitionResult:
-    """Move vertices from a queue until it is empty; what a move concerns goes back into the queue.
+    """Move vertices from a queue until it is empty; a move puts affected neighbours back into it.
 
-    The queue starts with ``vertices``, or all. A vertex may found a module of its own unless
-    ``keep_modules``, which keeps the number of modules as it is. All pairs adjacent in either graph
-    count. The trace has two values. ``steering`` as in :func:`move`.
+    The queue starts with ``vertices``, or all. A vertex may start a module of its own, unless
+    ``keep_modules`` fixes the number of modules. Vertices move along the edges of both graphs. The
+    trace has two values. ``steering`` is as in :func:`move`.
     """
     start_labels = _numbered(labels, steering)
     start = steered_objective(graph, start_labels, relation, *steering).value
     if graph.volume == 0:
         return PartitionResult(start_labels, start, np.array([start]))
     queue = np.arange(graph.n) if vertices is None else np.unique(np.asarray(vertices))
-    moved, gain = _kernels.settle(
-        *_problem(graph, relation),
+    moved, gain = _kernels.move_from_queue(
+        *_arrays(graph, relation),
         start_labels,
         *steering.arrays(int(start_labels.max()) + 1),
         queue.astype(np.int32),
@@ -252,10 +256,10 @@ def multilevel(
 ) -> PartitionResult:
     """Move vertices, contract the modules, and repeat on the smaller graph, for several rounds.
 
-    All pairs adjacent in either graph count, and a vertex may found a module of its own. A round
+    Vertices move along the edges of both graphs, and may start a module of their own. A round
     starts from the result of the one before (the first from ``init``, or single vertices) and
-    takes the modules apart into connected pieces before it contracts them; rounds end when one
-    gains nothing. The trace has one value per round.
+    divides modules into connected pieces before it contracts them. Rounds end when one gains
+    nothing. The trace has one value per round.
     """
     if init is None:
         first = np.arange(graph.n, dtype=np.int32)
@@ -266,38 +270,9 @@ def multilevel(
     if graph.volume == 0:
         return PartitionResult(first, start, np.array([start]))
     labels, gain = _kernels.multilevel(
-        *_problem(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
+        *_arrays(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
     )
     return PartitionResult(renumber(labels), *_trace(start, gain))
-
-
-def lowest(
-    graph: Graph,
-    relation: Any = None,
-    *,
-    must_link_first: bool = False,
-    seed: int = 0,
-    max_rounds: int = 10,
-    progress: Progress = None,
-) -> PartitionResult:
-    """Run the multilevel search from three starts and return the lowest result.
-
-    They are single vertices, the modules that there would be without constraints, and what merging
-    and moving reach; so the result is never above that of the paper's search. Where strong
-    cannot-links entail one another (the paper's weights, with labels) single vertices are a bad
-    start. ``progress`` is told the share of each search in turn.
-    """
-    usual: Any = {"seed": seed, "progress": progress}
-    first = merge(graph, relation, must_link_first=must_link_first, progress=progress)
-    starts = (
-        None,
-        multilevel(graph, max_rounds=1, **usual).labels,
-        move(graph, first.labels, relation, progress=progress).labels,
-    )
-    results = [
-        multilevel(graph, relation, init=init, max_rounds=max_rounds, **usual) for init in starts
-    ]
-    return min(results, key=lambda result: result.objective)
 
 
 def link(
@@ -311,21 +286,21 @@ def link(
     owner: ArrayLike | None = None,
     progress: Progress = None,
 ) -> LinkResult:
-    """Unite touching modules, the most strongly linked pair first.
+    """Unite adjacent modules, the most strongly linked pair first.
 
-    The linkage of two modules is the weight between them in both graphs over powers of their
-    volumes, the lesser and the greater, all as shares of the whole; with powers of 1 it is w V /
-    (V_X V_Y), the weight against what chance would give. Uniting ends at ``n_modules``, when no
-    linkage reaches ``least``, or when no two modules touch with a positive weight. Modules with an
-    ``owner`` (>= 0; one entry for each, by first appearance in ``labels``) are never united with
-    one another.
+    The linkage of two modules is the weight between them in both graphs, over ``powers`` of the
+    lesser and the greater volume, all as shares of the total. With powers of 1 it is w V / (V_X
+    V_Y), the weight relative to what is expected by chance. Uniting ends at ``n_modules``, when no
+    linkage reaches ``least``, or when no two modules have a positive weight between them. Modules
+    with an ``owner`` (>= 0; one entry for each, by first appearance in ``labels``) are never united
+    with one another.
     """
     modules = renumber(labels)
     k = int(modules.max()) + 1
     if graph.volume == 0:
         return LinkResult(modules, np.empty(0), np.empty((0, 2), dtype=np.int32))
     first, second, linkage = _kernels.link(
-        *_problem(graph, relation),
+        *_arrays(graph, relation),
         modules,
         max(least, 0.0),
         n_modules,
@@ -340,10 +315,10 @@ def link(
 def sharpened(
     graph: Graph, most: int, power: float, *, progress: Progress = None
 ) -> sp.csr_array[Any, tuple[int, int]]:
-    """Return the graph to spread labels over: the strongest edges, weighed more sharply.
+    """Return the graph to spread labels over: the strongest edges, with sharper weights.
 
-    An edge counts if it is among the ``most`` strongest of either end (or ties with them), with a
-    power of its weight against the largest of all.
+    An edge is kept if it is among the ``most`` strongest of either end (or ties with them). Its
+    weight, relative to the largest of all, is raised to ``power``.
     """
     arrays = graph.indptr, graph.indices, graph.weights
     weights = _kernels.sharpened(*arrays, most, power, progress)
@@ -364,10 +339,10 @@ def density_clusters(
     sure: float = 1.0,
     progress: Progress = None,
 ) -> tuple[NDArray[np.int32], float]:
-    """Return the peaks of density 0..k-1 that vertices belong to, -1 for those of none.
+    """Return the peak of density 0..k-1 of every vertex, -1 for none, and the clearest rise.
 
-    Also how clear the clearest meeting of two peaks is: the rise of the lower one, as a share of
-    what ``rise`` asks for.
+    The latter is the largest rise of the lower of two peaks above the place where they meet, as a
+    share of the rise that a peak must have.
 
     Parameters
     ----------
@@ -378,12 +353,12 @@ def density_clusters(
     n : int
         Number of vertices.
     few, many : int
-        Vertices of the smallest peak, and those from which on its mass counts.
+        Number of vertices of the smallest peak, and number from which on the mass of a peak counts.
     rise : float array
-        How much the log of density must rise from where a peak meets another one to where few, 2
-        few, 4 few, ... vertices of it are connected; one of these is enough.
+        How much the log density must rise from where a peak meets another to where its first few, 2
+        few, 4 few, ... vertices are connected; one of these is enough.
     sure : float
-        The share of these rises that makes a peak.
+        Factor for these rises.
     """
     rising = np.asarray(height, dtype=np.float64)
     order = np.argsort(rising, kind="stable")
@@ -396,7 +371,7 @@ def density_clusters(
     return peaks.astype(np.int32), clearest
 
 
-def spread(
+def spread_labels(
     graph: Any,
     index: ArrayLike,
     code: ArrayLike,
@@ -404,12 +379,12 @@ def spread(
     quick: bool = False,
     progress: Progress = None,
 ) -> sp.csr_array[Any, tuple[int, int]]:
-    """Spread the classes 0..k-1 of some vertices: each believes what its neighbours do on average.
+    """Spread the classes 0..k-1 of some vertices: the belief of others is their neighbours' mean.
 
     ``graph`` is a :class:`~sentree.Graph`, or a symmetric CSR array of weights >= 0. Returns a
-    matrix of vertices by classes whose rows sum to 1, or are empty where no label reaches. Small
-    shares are left out: below 0.001 and beyond the eighth, or in graphs of more than 20,000
-    vertices below 0.01 and beyond the fourth. ``quick`` ends after fewer sweeps.
+    matrix of vertices by classes whose rows sum to 1, or are empty where no label reaches. Only the
+    eight largest shares of a vertex are kept, and none below 0.001; in graphs of more than 20,000
+    vertices only four, and none below 0.01. ``quick`` ends after fewer sweeps.
     """
     points = np.ascontiguousarray(index, dtype=np.int32)
     classes = np.ascontiguousarray(code, dtype=np.int32)
@@ -421,7 +396,7 @@ def spread(
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
     exactness = _ROUGH if n > _LARGE else _QUICK if quick else _EXACT
     shares, least, sweeps = exactness
-    row, column, share = _kernels.spread(
+    row, column, share = _kernels.spread_labels(
         indptr,
         indices,
         weights,
@@ -447,13 +422,14 @@ def stretch(
 ) -> TreeResult:
     """Stretch the star to a binary tree, joining the pair with the largest gain first.
 
-    Components of the graph are joined by the root at the end, which is wider than two when there
-    are three or more. ``leaf_penalty`` extends the penalty to the leaves.
+    Components of the graph become children of the root at the end, which then has more than two
+    children if there are three components or more. ``leaf_penalty`` extends the penalty to the
+    leaves.
     """
     n = graph.n
     no_joins = np.empty(0, dtype=np.int32)
     first, second, gain = (
-        _kernels.stretch(*_problem(graph, relation), leaf_penalty, must_link_first, progress)
+        _kernels.stretch(*_arrays(graph, relation), leaf_penalty, must_link_first, progress)
         if graph.volume > 0
         else (no_joins, no_joins, np.empty(0))
     )
@@ -512,29 +488,31 @@ def grow(
 ) -> TreeResult:
     """Grow a tree level by level with the multilevel search, then move subtrees.
 
-    The children of a node are grouped, and so are the groups and the members of each, as long as
-    it gains: until every node has two children, or children that do not touch. With ``height``,
+    The children of a node are grouped, then the groups, and the members of each group, as long as
+    this gains: until every node has two children, or children that do not touch. With ``height``,
     levels are added where they gain most until the tree has that height, and all levels are
-    searched again after each. ``clusters`` are kept: each is a node of the tree (a leaf, where it
-    has one member). ``triplets`` are rows (i, j, k) and their weights: where the three are
-    different children of one node, i and j attract each other by the weight and repel k by half of
-    it each, so that they are grouped below k; once that is decided they are silent. Moves do not
-    see them, and are left out where there are some.
+    searched again after each. Each of the ``clusters`` becomes a node of the tree (a leaf, if it
+    has one member).
 
-    ``max_rounds`` is for the search of one level, ``max_grafts`` for :func:`graft`. The trace has
-    the objective of the star, of the grown tree and after every round of moves.
+    ``triplets`` are rows (i, j, k) and their weights. While the three are in different children of
+    one node, i and j attract each other by the weight, and each repels k by half of it, so that i
+    and j are joined below k. Once they are grouped, the triplet has no effect. Moves ignore
+    triplets, so there are none if triplets are given.
+
+    ``max_rounds`` limits the search of one level, ``max_grafts`` the rounds of :func:`graft`. The
+    trace has the objective of the star, of the grown tree and after every round of moves.
     """
     _check_height(height)
     kept = _clusters(clusters, graph.n)
-    problem = _problem(graph, relation)
-    star = _measured(problem, np.append(np.full(graph.n, graph.n), -1))
+    arrays = _arrays(graph, relation)
+    star = _measured(arrays, np.append(np.full(graph.n, graph.n), -1))
     start = tree_objective(star, leaf_penalty=leaf_penalty).value
     if graph.volume == 0 or height == 1:
         tree = star if height == 1 or clusters is None else EncodingTree.from_labels(kept, graph)
         return TreeResult(tree, start, np.array([start]))
     rows, weights = (np.empty(0), np.empty(0)) if triplets is None else triplets
     parent = _kernels.grow(
-        *problem,
+        *arrays,
         kept,
         np.asarray(rows, dtype=np.int32).ravel(),
         np.asarray(weights, dtype=np.float64),
@@ -548,8 +526,8 @@ def grow(
     gain = np.empty(0)
     if max_grafts > 0 and triplets is None:
         options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
-        parent, gain = _kernels.graft(*problem, parent, kept, *options)
-    tree = _measured(problem, parent)
+        parent, gain = _kernels.graft(*arrays, parent, kept, *options)
+    tree = _measured(arrays, parent)
     end = tree_objective(tree, leaf_penalty=leaf_penalty).value
     return TreeResult(tree, end, np.append(start, _trace(end + gain.sum(), gain)[1]))
 
@@ -565,20 +543,19 @@ def graft(
     max_rounds: int = 10,
     progress: Progress = None,
 ) -> TreeResult:
-    """Move leaves and subtrees to other parents, and remove inner nodes that cost.
+    """Move leaves and subtrees to other parents, and remove inner nodes that raise the objective.
 
-    A subtree becomes a child of another node, or the sibling of one below a new node, whichever
-    lowers the objective most; leaves move first, then larger and larger subtrees. ``height`` is
-    not exceeded. ``clusters`` that are nodes of the tree stay so. The trace has one value per
-    round.
+    A subtree becomes a child of another node, or its sibling below a new node, whichever lowers the
+    objective most. Leaves move first, then larger and larger subtrees. ``height`` is not exceeded.
+    ``clusters`` that are nodes of the tree stay nodes. The trace has one value per round.
     """
     _check_height(height)
     start = tree_objective(tree, leaf_penalty=leaf_penalty).value
     if graph.volume == 0 or tree.n_nodes == 1:
         return TreeResult(tree, start, np.array([start]))
-    problem = _problem(graph, relation)
+    arrays = _arrays(graph, relation)
     parent, gain = _kernels.graft(
-        *problem,
+        *arrays,
         tree.parent,
         _clusters(clusters, graph.n),
         leaf_penalty,
@@ -587,25 +564,25 @@ def graft(
         _LEAST_MOVE_GAIN,
         progress,
     )
-    return TreeResult(_measured(problem, parent), *_trace(start, gain))
+    return TreeResult(_measured(arrays, parent), *_trace(start, gain))
 
 
 def _numbered(labels: ArrayLike, steering: Steering) -> _Ints:
-    """Return labels numbered by first appearance, or as they are where a pull names modules."""
+    """Return labels numbered by first appearance, or unchanged if there is a pull."""
     if steering.pull is None:
         return renumber(labels)
     return np.ascontiguousarray(labels, dtype=np.int32)
 
 
 def _owners(owner: ArrayLike | None) -> _Ints:
-    """Return owners as the kernels take them; none where nothing is owned."""
+    """Return owners for the kernels; empty for None."""
     return np.asarray([] if owner is None else owner, dtype=np.int32)
 
 
-def _measured(problem: Problem, parent: NDArray[Any]) -> EncodingTree:
-    """Return a tree that is not too high, its nodes numbered by volume."""
+def _measured(arrays: _Arrays, parent: NDArray[Any]) -> EncodingTree:
+    """Return the tree with volumes and cuts, its nodes numbered by volume."""
     parent = parent.astype(np.int32, copy=False)
-    return EncodingTree(parent, *_kernels.measure(*problem, parent)).by_volume()
+    return EncodingTree(parent, *_kernels.measure(*arrays, parent)).by_volume()
 
 
 def _check_height(height: int | None) -> None:
@@ -614,7 +591,7 @@ def _check_height(height: int | None) -> None:
 
 
 def _clusters(labels: ArrayLike | None, n: int) -> _Ints:
-    """Return labels as the kernels take them; none where nothing is to be kept."""
+    """Return clusters for the kernels; empty for None."""
     if labels is None:
         return np.empty(0, dtype=np.int32)
     clusters = renumber(labels)
@@ -624,19 +601,19 @@ def _clusters(labels: ArrayLike | None, n: int) -> _Ints:
 
 
 def _joined(n: int, first: _Ints, second: _Ints) -> _Ints:
-    """Return where each of n things ends up after joins that make n, n + 1, …"""
+    """Return the module of each of n items after joins, whose results are n, n + 1, …"""
     up = np.arange(n + first.size, dtype=np.int32)
     up[first] = up[second] = n + np.arange(first.size, dtype=np.int32)
     return follow(up)[:n]
 
 
 def _trace(start: float, gain: FloatArray) -> tuple[float, FloatArray]:
-    """Return the last objective and the objective after each step."""
+    """Return the last objective, and the objective at the start and after each step."""
     trace = start - np.concatenate(([0.0], np.cumsum(gain)))
     return float(trace[-1]), trace
 
 
-def _problem(graph: Graph, relation: Any) -> Problem:
+def _arrays(graph: Graph, relation: Any) -> _Arrays:
     """Return the seven arrays that every kernel takes."""
     arrays = (graph.indptr, graph.indices, graph.weights, graph.degree)
     if relation is None:

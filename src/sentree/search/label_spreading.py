@@ -1,4 +1,4 @@
-"""Labels spread over the graph: a start for the search where some classes are known."""
+"""Label propagation: classes for all vertices, from those of some."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.graph import Graph, largest_column
-from sentree.search.kernels import spread
+from sentree.search.kernels import spread_labels
 
 __all__ = ["propagate"]
 
@@ -20,10 +20,10 @@ def propagate(
     code: NDArray[Any],
     excluded: tuple[NDArray[Any], NDArray[Any]] | None = None,
 ) -> NDArray[np.int64]:
-    """Return the class of every vertex: what its neighbours believe, with class-mass normalisation.
+    """Return the class of every vertex, by label propagation with class-mass normalisation.
 
-    A vertex belongs to a class as much as the weighted mean of its neighbours does; labelled ones
-    keep their class. The classes are then weighed so that their masses are as frequent as among the
+    The belief of a vertex is the weighted mean of its neighbours' beliefs; labelled vertices keep
+    their class. The classes are then weighted so that their masses match their shares among the
     labels. A vertex that no label reaches gets the most frequent class.
 
     Parameters
@@ -33,9 +33,9 @@ def propagate(
     index, code : int arrays
         Labelled vertices and their classes 0..k-1.
     excluded : pair of int arrays, optional
-        Vertices and classes that they are known not to be of.
+        Vertices, and for each a class that it is known not to have.
     """
-    belief = spread(graph, index, code)
+    belief = spread_labels(graph, index, code)
     if excluded is not None:
         named = excluded[1] < belief.shape[1]
         ruled_out = excluded[0][named], excluded[1][named]

@@ -1,9 +1,9 @@
-"""A second belief, from the features themselves: what a linear discriminant says of each sample.
+"""Beliefs from the features themselves, by linear discriminant analysis.
 
-Labels that are spread over a graph say nothing about directions in which classes differ a little
-everywhere, as in embeddings and in many tables. A discriminant does, from the same labels: classes
-are taken for normal clouds of one form, which the labelled samples tell, and all samples as far as
-labels are few. What it is worth is for hidden labels to say.
+Spreading labels over a graph misses directions in which classes differ slightly everywhere, as in
+embeddings and many tables. A linear discriminant finds them from the same labels: classes are
+modelled as normal distributions with one covariance, estimated from the labelled samples and, where
+these are few, from all samples. Hidden labels decide whether it is used.
 """
 
 from __future__ import annotations
@@ -21,28 +21,26 @@ from sentree.search.beliefs import LEAST_BELIEF, KnownClasses
 
 __all__ = ["LinearBeliefs"]
 
-#: What the discriminant counts against the labels spread, as a power of its probability.
+#: Weight of the discriminant against spread labels: the power of its probability.
 _SHARE = 0.5
-#: Rows that the form of all samples is taken from, at most; least spread in any direction.
-_ROWS, _LEAST_SPREAD = 5000, 1e-3
-#: Classes that a sample may believe in, and samples that are looked at at a time.
-_CLASSES, _CHUNK = 8, 1 << 14
+#: The covariance of all samples is computed from about this many rows.
+_ROWS = 5000
+#: Least variance in any direction, relative to the mean variance.
+_LEAST_SPREAD = 1e-3
+#: A sample keeps beliefs in at most this many classes.
+_CLASSES = 8
+#: Samples that are processed at a time, to bound memory.
+_CHUNK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class LinearBeliefs:
-    """The features of vertices, ready to tell their classes.
+    """A linear discriminant of the features of vertices."""
 
-    Parameters
-    ----------
-    samples : float array of shape (n, n_features)
-        Features of the first n vertices.
-    """
-
-    samples: FloatArray
+    samples: FloatArray  # features of the first n vertices
 
     def joined(self, believed: Any, known: KnownClasses) -> sp.csr_array:
-        """Return beliefs of vertices by classes multiplied with what their features say."""
+        """Return beliefs (vertices by classes) multiplied by the discriminant's probabilities."""
         n, k = self.samples.shape[0], known.n_classes
         at = known.points < n
         slope, offset = self._discriminant(known.points[at], known.code[at], k)
@@ -62,13 +60,13 @@ class LinearBeliefs:
     def _discriminant(
         self, points: NDArray[Any], code: NDArray[Any], k: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes and offsets of the logarithms of class probabilities."""
+        """Return slopes and offsets of the log probability of each class."""
         mean, whole = self._spread
         width = mean.size
         count = np.bincount(code, minlength=k).astype(np.float64)
         member = sp.csr_array((np.ones(code.size), (code, np.arange(code.size))), (k, code.size))
         away = self.samples[points] - mean
-        centre = (member @ away) / (count + 1)[:, None]  # drawn to the mean by one sample
+        centre = (member @ away) / (count + 1)[:, None]  # one prior sample at the mean
         rest = away - centre[code]
         spare = max(code.size - k, 0)
         within = (rest.T @ rest + width * whole) / (spare + width)
@@ -79,7 +77,7 @@ class LinearBeliefs:
 
 
 def _joined(believed: Any, scores: FloatArray) -> sp.csr_array:
-    """Multiply beliefs of some vertices with probabilities, given their logarithms up to a sum."""
+    """Multiply beliefs of some vertices by probabilities, given as unnormalised logarithms."""
     scores = scores - scores.max(axis=1, keepdims=True)
     scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
     least = np.log(LEAST_BELIEF)
@@ -95,7 +93,7 @@ def _joined(believed: Any, scores: FloatArray) -> sp.csr_array:
 
 
 def _certain(believed: sp.csr_array, known: KnownClasses) -> sp.csr_array:
-    """Let labelled vertices believe their label, and excluded classes be out of the question."""
+    """Set the beliefs of labelled vertices to their class, and those in excluded classes to 0."""
     n, k = believed.shape
     unknown = np.ones(n)
     unknown[known.points] = 0.0

@@ -1,4 +1,4 @@
-"""The number of clusters that the data chose, and what else it might have been."""
+"""The number of clusters that the data choose, and its alternatives."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STRICTNESS", "Clusters", "NaturalScale", "Vote", "decide"]
+__all__ = ["STRICTNESS", "NaturalClusters", "NaturalScale", "Vote", "decide"]
 
-#: How strictly clusters are asked to be apart, against the usual: an answer that holds for most of
-#: these is one to rely on.
+#: How clearly clusters must be separated, relative to the usual rule. A number of clusters that is
+#: found at most of these is reliable.
 STRICTNESS: tuple[float, ...] = tuple(2.0 ** (step / 4) for step in range(-3, 4))
-#: Numbers that differ by no more than this share are taken for the same.
+#: Numbers of clusters that differ by at most this share count as the same answer.
 _SAME = 0.1
-#: Another number is worth a word if it has this share of the votes for the chosen one.
+#: Another number is reported if it has at least this share of the support of the best.
 _WORTH_A_WORD = 0.5
 
 
 @dataclass(frozen=True)
 class NaturalScale:
-    """The number of clusters that the data chose, and what else it might have been.
+    """The number of clusters that the data chose, and its alternatives.
 
-    The data are asked several times, by searches from different starts and by rules that are
+    The number is determined several times, by searches from different seeds and by rules that are
     stricter or less strict than usual. Numbers within a tenth of one another count as one answer.
 
     Attributes
     ----------
     candidates : tuple of int
-        Numbers of clusters that were found, the best supported first.
+        Numbers of clusters that were found, the chosen one first, then by support.
     support : tuple of float
-        The share of the answers for each, from 0 to 1.
+        The share of answers for each candidate, from 0 to 1.
     reason : str
-        Why the first was chosen, in a sentence.
+        Why the first candidate was chosen.
     """
 
     candidates: tuple[int, ...]
@@ -54,7 +54,7 @@ class NaturalScale:
         return tuple(number for number, share in pairs if share >= least)
 
     def after(self, number: int, n_statements: int) -> NaturalScale:
-        """Return the same where constraints speak for another number."""
+        """Return the same after constraints have led to another number."""
         if number == self.chosen:
             return self
         share = dict(zip(self.candidates, self.support, strict=True))
@@ -81,10 +81,10 @@ class NaturalScale:
 
 
 class Vote(NamedTuple):
-    """The clusters that one search and one strictness give."""
+    """The clusters of one search at one strictness."""
 
     strictness: float
-    labels: NDArray[np.int64]  # -1 for those that are to follow their neighbours
+    labels: NDArray[np.int64]  # -1 for vertices that follow their neighbours
 
     @property
     def number(self) -> int:
@@ -92,7 +92,7 @@ class Vote(NamedTuple):
         return max(int(np.unique(self.labels[self.labels >= 0]).size), 1)
 
 
-class Clusters(NamedTuple):
+class NaturalClusters(NamedTuple):
     """Clusters, and how their number was chosen."""
 
     labels: NDArray[np.int32]
@@ -102,9 +102,9 @@ class Clusters(NamedTuple):
 def decide(votes: Iterable[Vote]) -> tuple[NDArray[np.int64], NaturalScale]:
     """Return the clusters of the best supported number, and how it was chosen.
 
-    First it is asked whether there is more than one cluster, which most answers tell. Of equally
-    supported numbers the one found at the most usual strictness counts, and of its clusters those
-    of the most usual strictness and the first search.
+    A majority first decides whether there is more than one cluster. Of numbers with equal support
+    the one found nearest to the usual strictness wins, and of its clusters those nearest to the
+    usual strictness, from the first search.
     """
     votes = sorted(votes, key=lambda vote: abs(np.log(vote.strictness)))
     numbers = [vote.number for vote in votes]
@@ -119,10 +119,12 @@ def decide(votes: Iterable[Vote]) -> tuple[NDArray[np.int64], NaturalScale]:
 
 
 def _supported(numbers: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
-    """Take the number with the most like it, and go on without these."""
+    """Yield the number with most votes for it or near it, then the same without these votes."""
     left = numbers
     while left.size:
-        first = left[np.sort(np.unique(left, return_index=True)[1])]  # the most usual first
+        first = left[
+            np.sort(np.unique(left, return_index=True)[1])
+        ]  # nearest to the usual strictness first
         near = np.abs(first[:, None] - left) <= _SAME * np.maximum(first[:, None], left)
         exact = (first[:, None] == left).sum(axis=1)
         best = int(np.argmax(near.sum(axis=1) + exact / (left.size + 1)))

@@ -1,13 +1,14 @@
-"""The natural parts of data of which it is known how samples lie in space.
+"""Natural clusters of samples in a space, where edge lengths are known.
 
-What touches is compared with what would touch if it were one cloud. Of a part of m samples of a
-cloud of n in d dimensions, in a graph of p neighbours, a share of about
+The contact between parts is compared with the contact between parts of one cloud. Take a part of m
+of the n samples of a cloud in d dimensions, in a graph of p neighbours. The share of its weight
+that leaves it is about
 
     (1 - m / n) (33 m / p)^(-1 / d)
 
-of the weight leaves it, whatever the form of the cloud: this holds for the modules of Gaussian and
-uniform clouds of 1 to 20 dimensions and 100 to 3,000 samples, and for unions of these, within 15 %
-or so. Parts that touch far less are clusters.
+whatever the form of the cloud: this holds within about 15 % for modules, and unions of modules, of
+Gaussian and uniform clouds of 1 to 20 dimensions and 100 to 3,000 samples. Parts with far less
+contact are clusters.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph, largest_column
-from sentree.search.kernels import LinkResult, spread
+from sentree.search.kernels import LinkResult, spread_labels
 from sentree.search.spacing import Density, Spacing
 
 __all__ = [
@@ -28,35 +29,53 @@ __all__ = [
     "ONE",
     "Unions",
     "follow_neighbors",
+    "node_sums",
     "parts_by_contact",
     "peaks_of_density",
 ]
 
 #: The 33 of the law above.
 _CELL = 33.0
-#: The share of what would touch in one cloud from which on two sides are one.
+#: Two sides are one cluster from this share of the contact within one cloud on.
 ONE = 0.5
-#: How much less than in one cloud modules may touch on average, as a logarithm, at most: so much,
-#: and so much over the dimension; and the most that counts of a module.
-_UNEVEN, _UNEVEN_IN_FEW, _MOST_UNEVEN = 0.12, 0.2, 1.5
-#: What is linked so many times more than by chance is one in any case.
+#: How much less contact modules of one cluster may have than in one cloud, as a mean logarithm.
+_UNEVEN = 0.12
+#: What is added to this limit, over the dimension.
+_UNEVEN_IN_FEW = 0.2
+#: The most that a single module adds to this mean.
+_MOST_UNEVEN = 1.5
+#: Two sides that are linked this many times more than by chance are one cluster in any case.
 CHANCE = 1.25
-#: How clear a peak must be; and the clearest one, for there to be any: less where the two sides of
-#: all touch less than this share of what one cloud would, down to a part.
-_CLEAR, _CLEAREST, _TOUCHING, _LEAST_PART = 0.7, 1.5, 0.35, 0.8
-#: The part of the strictness that counts in many dimensions, where evidence lies closer together.
+#: How clear a peak of density must be, as a share of the rise that chance may cause.
+_CLEAR = 0.7
+#: How clear the clearest peak must be for there to be several clusters.
+_CLEAREST = 1.5
+#: The limit _CLEAREST is lower where the last two sides to be united have less than this share of
+#: the contact within one cloud.
+_TOUCHING = 0.35
+#: The least factor by which it is lowered.
+_LEAST_PART = 0.8
+#: Power of the strictness in many dimensions, where contacts vary less.
 _EVENLY = 0.5
 
 IntArray = NDArray[np.int64]
 
 
-class Unions(NamedTuple):
-    """Unions of modules, the most strongly linked first; nodes are modules, then unions."""
+def node_sums(values: NDArray[Any], unions: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of modules, then their sums over the modules of each union."""
+    sums = values.tolist()
+    for a, b in unions.tolist():
+        sums.append(sums[a] + sums[b])
+    return np.array(sums)
 
-    sides: IntArray  # of each union, the nodes that it unites
-    contact: FloatArray  # weight between these, as a share of all
-    volume: FloatArray  # of every node, likewise
-    size: FloatArray  # vertices of every node
+
+class Unions(NamedTuple):
+    """Unions of modules, the most strongly linked first; nodes are the modules, then the unions."""
+
+    sides: IntArray  # the two nodes that each union unites
+    contact: FloatArray  # weight between them, as a share of all
+    volume: FloatArray  # volume of every node, as a share of all
+    size: FloatArray  # number of vertices of every node
 
     @classmethod
     def along(
@@ -66,14 +85,12 @@ class Unions(NamedTuple):
         volume: FloatArray,
         size: NDArray[np.int64],
     ) -> Unions:
-        """Take a path of unions of modules with given volumes and sizes."""
-        volumes, sizes = (volume / volume.sum()).tolist(), size.astype(float).tolist()
-        for a, b in path.unions.tolist():
-            volumes.append(volumes[a] + volumes[b])
-            sizes.append(sizes[a] + sizes[b])
-        share, sides = np.array(volumes), path.unions.astype(np.int64)
+        """Compute them along a path of unions, for modules with given volumes and sizes."""
+        sides = path.unions.astype(np.int64)
+        share = node_sums(volume / volume.sum(), sides)
         both = np.sort(share[sides], axis=1) ** powers
-        return cls(sides, path.linkage * both.prod(axis=1), share, np.array(sizes))
+        contact = path.linkage * both.prod(axis=1)
+        return cls(sides, contact, share, node_sums(size.astype(float), sides))
 
     @property
     def n_modules(self) -> int:
@@ -82,12 +99,12 @@ class Unions(NamedTuple):
 
     @property
     def linkage(self) -> FloatArray:
-        """How many times more strongly than by chance the sides of each union are linked."""
+        """Contact of the sides of each union, relative to what is expected by chance."""
         linkage: FloatArray = self.contact / self.volume[self.sides].prod(axis=1)
         return linkage
 
     def closeness(self, spacing: Spacing) -> FloatArray:
-        """Return how much the sides of each union touch against what they would in one cloud."""
+        """Return the contact of the sides of each union, relative to that within one cloud."""
         assert spacing.dimension is not None
         whole = self.volume[self.n_modules :]
         smaller = self.size[self.sides].min(axis=1)
@@ -96,15 +113,13 @@ class Unions(NamedTuple):
         return closeness
 
     def roots(self) -> list[int]:
-        """Return the nodes that are part of no other."""
+        """Return the nodes that are part of no union."""
         roots: list[int] = np.setdiff1d(np.arange(self.volume.size), self.sides).tolist()
         return roots
 
     def ranges(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the modules in an order in which each node has a range, and its start and end."""
-        width = [1] * self.n_modules
-        for a, b in self.sides.tolist():
-            width.append(width[a] + width[b])
+        """Order modules so that every node is a range; return the order, starts and ends."""
+        width = node_sums(np.ones(self.n_modules, dtype=np.int64), self.sides).tolist()
         start, at = [0] * len(width), 0
         for root in self.roots():
             start[root] = at
@@ -126,18 +141,8 @@ def peaks_of_density(
 ) -> NDArray[np.int64]:
     """Return the peaks of density as clusters; -1 for vertices that follow their neighbours.
 
-    Parameters
-    ----------
-    component : int array
-        The connected component of every vertex of the data graph.
-    unions : Unions
-        Unions of its modules.
-    spacing : Spacing
-        How the vertices lie in space.
-    density : Density
-        How dense they lie.
-    strictness : float
-        How clearly clusters must be apart, against the usual.
+    ``component`` is the connected component of every vertex. ``strictness`` is how clearly clusters
+    must be separated, relative to the usual rule.
     """
     peaks = density.peaks(strictness * _CLEAR)
     if len(unions.roots()) == 1:
@@ -156,20 +161,10 @@ def parts_by_contact(
     spacing: Spacing,
     strictness: float = 1.0,
 ) -> NDArray[np.int64]:
-    """Return clusters that touch far less than parts of one cloud.
+    """Return clusters with far less contact than parts of one cloud.
 
-    Parameters
-    ----------
-    labels : int array
-        Modules 0..k-1 of the vertices.
-    unions : Unions
-        Unions of these.
-    modules : Graph
-        The graph of the modules.
-    spacing : Spacing
-        How the vertices lie in space.
-    strictness : float
-        How clearly clusters must be apart, against the usual.
+    ``labels`` are the modules of the vertices, ``modules`` the graph of these. ``strictness`` is as
+    in :func:`peaks_of_density`.
     """
     assert spacing.dimension is not None
     strictness **= _EVENLY
@@ -202,7 +197,7 @@ def parts_by_contact(
 
 
 def _unevenness(between: Any, own: FloatArray, size: FloatArray, spacing: Spacing) -> float:
-    """Return how much less modules touch one another than those of one cloud, on average."""
+    """Return how much less contact modules have than in one cloud, as a mean logarithm."""
     assert spacing.dimension is not None
     out = np.asarray(between.sum(axis=1)).ravel()
     volume = own + out
@@ -215,19 +210,19 @@ def _unevenness(between: Any, own: FloatArray, size: FloatArray, spacing: Spacin
 
 
 def _with_components(component: NDArray[np.int32], peak: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Let peaks of density be clusters, and components of the graph that have none."""
+    """Return peaks of density as clusters, and components of the graph without a peak."""
     has_peak = np.bincount(component, peak >= 0) > 0
     first = int(peak.max(initial=-1)) + 1
     return np.where(has_peak[component], peak, first + component).astype(np.int64)
 
 
 def follow_neighbors(graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Let vertices without a cluster (-1) follow their neighbours."""
+    """Give vertices without a cluster (-1) that of their neighbours."""
     sure = np.flatnonzero(labels >= 0)
     if sure.size == labels.size:
         return labels
     known = renumber(labels[sure])
-    belief = spread(graph, sure, known)
+    belief = spread_labels(graph, sure, known)
     mass = np.asarray(belief.sum(axis=0)).ravel()
     likely = largest_column(belief @ sp.diags_array(np.bincount(known) / mass)).astype(np.int64)
     likely[sure] = known

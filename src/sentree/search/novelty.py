@@ -1,4 +1,4 @@
-"""Clusters that no label names: which of the clusters in the data are new."""
+"""Novelty detection: which natural clusters hold a class that no label names."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sentree.graph import Graph, largest_column
 
 __all__ = ["new_clusters"]
 
-#: Chance, before the labels are looked at, that a class is one which nobody would have labelled.
+#: Prior probability that a class is one that nobody would have labelled.
 _NEVER_LABELLED = 0.01
-#: Share of the weight of a cluster that may go to clusters with labels by stray edges; with more,
-#: it is taken for part of a class named, not for one that was missed by chance.
+#: Share of the volume of a cluster that stray edges to clusters with labels may have. With more, it
+#: is taken for part of a named class, not for a class that labels missed by chance.
 _STRAY = 0.02
 
 
@@ -26,13 +26,13 @@ def new_clusters(
 ) -> NDArray[np.bool_]:
     """Tell which clusters hold samples of a class that no label names.
 
-    A cluster is a class of its own or a further part of a class that has other clusters, too. How
-    often it is a further part shows in the clusters that hold labels. A cluster of s samples that
-    is part of a class named has no label with probability (1 - rate)^s, whereas one of a class that
-    nobody labels never has any, and one of a class that was missed by chance has none by the same
-    chance; but a cluster that touches one with labels is not taken for missed. The likelier counts.
-    A few stray labels may be in a new cluster, but not half of those of a class. What no path of
-    the graph leads to from a label is new in any case.
+    A cluster is a class of its own, or one of several parts of a class. How often it is one of
+    several is estimated from the clusters with labels. A cluster of s samples that is part of a
+    named class has no label with probability (1 - rate)^s. A cluster of a class that nobody labels
+    never has one. A cluster of a class that labels missed by chance has none with the same
+    probability (1 - rate)^s, but clusters that touch one with labels are not considered missed. The
+    likelier explanation counts. A new cluster may hold a few stray labels, but not half of those of
+    a class. Clusters that no path of the graph connects to a label are always new.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def _touching(graph: Graph, clusters: NDArray[Any], known: NDArray[np.bool_]) ->
 
 
 def _homes(votes: Any) -> NDArray[np.bool_]:
-    """Tell which clusters hold half of the labels of a class, or more."""
+    """Tell which clusters hold at least half of the labels of a class."""
     cells = votes.tocoo()
     total = np.bincount(cells.col, cells.data)
     home = np.zeros(votes.shape[0], dtype=bool)

@@ -1,4 +1,4 @@
-"""The objective in NumPy: the value of a whole state, which judges the kernels' gains."""
+"""The objective in NumPy, computed from scratch: it checks the gains of the kernels."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def partition_objective(graph: Graph, labels: ArrayLike, relation: Any = None) -
 
     L = H1 + 1/V sum_X (V_X - g_X) log2(V_X / V) - 1/V sum_X g'_X log2(V_X / V), with V_X the
     volume of module X and g_X, g'_X the weight of the data and the relation graph that leaves it.
-    Two vertices related by minus infinity must not share a module: the penalty is infinite then,
-    and nothing otherwise.
+    Two vertices related by minus infinity must not share a module: if they do, the penalty is
+    infinite, otherwise they add nothing.
     """
     return steered_objective(graph, renumber(labels), relation)
 
@@ -61,11 +61,12 @@ def steered_objective(
     pull: Any = None,
     shrinkage: float = 0.0,
 ) -> Objective:
-    """Return the objective that moves among k modules follow: drawn by beliefs, and shrunk.
+    """Return the objective of moves among k modules, with a pull and shrunk volumes.
 
-    As :func:`partition_objective` with (1 - s) V_X + s V / k in place of the volume V_X in the
-    logarithms, s being the ``shrinkage`` and k one more than the largest label; less what draws
-    each vertex to its module, over V. ``pull`` is a sparse matrix of vertices by modules.
+    As :func:`partition_objective`, but with (1 - s) V_X + s V / k in place of the volume V_X in the
+    logarithms, where s is the ``shrinkage`` and k is one more than the largest label. The pull of
+    each vertex to its module, over V, is subtracted. ``pull`` is a sparse matrix of vertices by
+    modules.
     """
     modules = np.asarray(labels)
     if modules.size != graph.n:
@@ -128,7 +129,7 @@ def tree_objective(tree: EncodingTree, *, leaf_penalty: bool = False) -> Objecti
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2, with 0 for 0: what has no volume contributes nothing."""
+    """Return log2, with 0 for 0: nothing without volume contributes."""
     out = np.zeros_like(x)
     np.log2(x, out=out, where=x > 0)
     return out

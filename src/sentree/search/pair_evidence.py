@@ -1,14 +1,14 @@
-"""From the natural clusters to those that pairs speak for.
+"""Pairs as evidence: from the natural clusters to clusters that pairs support, too.
 
-The data alone tell the natural clusters, and pairs are further evidence. Something speaks for every
-two parts of one natural cluster, the more the closer they are; and something against two that
-nature keeps apart. A pair adds its weight to one side, and the sum counts: a single pair across a
-wide gap, or inside a tight cluster, changes no more than the place of its samples, several unite
-clusters or divide them, and where nature is undecided one is enough.
+The data give evidence for uniting two parts of one natural cluster, the more the closer they are,
+and against uniting parts of different natural clusters. Pairs add their weight to either side, and
+the sum decides. So a single pair across a wide gap, or inside a tight cluster, moves no more than
+its samples; several pairs unite clusters or divide them; and where the data are undecided one pair
+is enough.
 
-A natural cluster is divided along the tree in which its modules unite, at the best of all cuts
-(after Campello et al. 2013, who cut trees of density so). The parts are then united greedily, those
-first for which most speaks.
+A natural cluster is divided along the tree of unions of its modules, at the best of all cuts (as
+Campello et al. 2013 cut trees of density). The parts are then united greedily, those with most
+evidence first.
 """
 
 from __future__ import annotations
@@ -25,34 +25,37 @@ from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.search.hard import contract
 from sentree.search.kernels import link
-from sentree.search.natural_parts import CHANCE, ONE, Unions
+from sentree.search.natural_parts import CHANCE, ONE, Unions, node_sums
 from sentree.search.spacing import Spacing
 from sentree.tree import TreeShape
 
 __all__ = ["PairEvidence", "clusters_by_pairs"]
 
-#: What a pair says: log 9, as if nine of ten were right.
+#: Evidence of a pair: log 9, as if nine of ten pairs were right.
 _PAIR = 2.2
-#: What nature says at the least, more for every doubling of how close two parts are (or halving,
-#: where they are apart), and at the most.
-_LEAST, _MORE, _MOST = 2.0, 1.0, 6.0
-#: Closeness below this counts as none.
+#: Least evidence of the data for or against a union.
+_LEAST = 2.0
+#: Evidence that is added each time the closeness of two parts doubles (halves, if it is against).
+_MORE = 1.0
+#: Most evidence of the data for or against a union.
+_MOST = 6.0
+#: Closeness below this counts as this.
 _NONE = 1e-9
 
 IntArray = NDArray[np.int64]
 
 
 class PairEvidence(NamedTuple):
-    """Pairs of vertices, and how much each speaks for together (above 0) or apart (below)."""
+    """Pairs of vertices, with positive weights for must-links and negative for cannot-links."""
 
     ends: IntArray  # of shape (m, 2)
-    weight: FloatArray  # 1 or -1, times what users or the penalty make of it
+    weight: FloatArray  # 1 or -1, times the weight of the pair and the penalty
 
     @classmethod
     def of(cls, given: Constraints, vertex: IntArray, strength: float) -> PairEvidence:
-        """Take must-links, cannot-links and groups; ``vertex`` is what each sample is part of.
+        """Collect must-links, cannot-links and groups; ``vertex`` is the vertex of each sample.
 
-        Of a group, neighbours in its list are pairs.
+        Of a group, only consecutive members are pairs.
         """
         chains = [np.column_stack((g[:-1], g[1:])) for g in (*given.together, *given.apart)]
         first = len(given.together)
@@ -64,10 +67,10 @@ class PairEvidence(NamedTuple):
         return cls(pairs[kept], weight[kept] * strength)
 
     def broken(self, labels: NDArray[Any]) -> float:
-        """Return how many pairs clusters break, each with its weight."""
+        """Return the total weight of the pairs that clusters break."""
         return float(np.abs(self.weight[self._breaks(labels)]).sum())
 
-    def named(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+    def broken_vertices(self, labels: NDArray[Any]) -> NDArray[np.int64]:
         """Return the vertices of the pairs that clusters break."""
         return np.unique(self.ends[self._breaks(labels)])
 
@@ -77,15 +80,15 @@ class PairEvidence(NamedTuple):
         return np.asarray(together != (self.weight > 0))
 
     def between(self, part: NDArray[Any]) -> tuple[IntArray, FloatArray]:
-        """Add up what is said about every two parts: these, the lesser first, and the sums.
+        """Return every two parts that pairs relate, the lesser first, and the sum of the evidence.
 
-        A vertex of many pairs says less with each: all of them are about its own place, too.
+        Each pair of a vertex with many pairs counts less: all of them depend on its own place.
         """
         sides = np.sort(part[self.ends], axis=1)
         out = sides[:, 0] != sides[:, 1]
         pairs, place = np.unique(sides[out], axis=0, return_inverse=True)
-        said = np.bincount(self.ends.ravel(), minlength=1)[self.ends].max(axis=1, initial=1)
-        weight = _PAIR * self.weight[out] / np.sqrt(said[out])
+        count = np.bincount(self.ends.ravel(), minlength=1)[self.ends].max(axis=1, initial=1)
+        weight = _PAIR * self.weight[out] / np.sqrt(count[out])
         total = np.bincount(place.ravel(), weight, len(pairs)).astype(np.float64)
         return pairs.astype(np.int64), total
 
@@ -98,22 +101,10 @@ def clusters_by_pairs(
     spacing: Spacing | None,
     powers: tuple[float, float],
 ) -> NDArray[np.int32]:
-    """Return the clusters of the vertices.
+    """Return the clusters of the vertices, from their modules, natural clusters and pairs.
 
-    Parameters
-    ----------
-    graph : Graph
-        The data graph.
-    modules : int array
-        Modules of its vertices.
-    natural : int array
-        The natural clusters.
-    pairs : PairEvidence
-        What pairs say.
-    spacing : Spacing or None
-        How the vertices lie in space, if it is known.
-    powers : two floats
-        Powers of volumes in the linkage of modules.
+    ``spacing`` has the edge lengths, if known; ``powers`` are those of volumes in the linkage of
+    modules.
     """
     natural = renumber(natural)
     pieces = renumber(modules.astype(np.int64) * (int(natural.max()) + 1) + natural)
@@ -137,8 +128,8 @@ def _first(numbers: IntArray) -> NDArray[np.intp]:
     return np.unique(numbers, return_index=True)[1]
 
 
-def _favour(unions: Unions, spacing: Spacing | None) -> FloatArray:
-    """Return how much closer than at the limit the sides of unions are, in doublings."""
+def _log_closeness(unions: Unions, spacing: Spacing | None) -> FloatArray:
+    """Return log2 of the closeness of the sides of unions, relative to the limit of one cluster."""
     with np.errstate(divide="ignore", invalid="ignore"):  # sides without any weight
         if spacing is None or spacing.dimension is None:
             close = unions.linkage / CHANCE
@@ -147,10 +138,10 @@ def _favour(unions: Unions, spacing: Spacing | None) -> FloatArray:
     return np.asarray(np.log2(np.maximum(np.nan_to_num(close), _NONE)))
 
 
-def _by_nature(one: NDArray[np.bool_], favour: FloatArray) -> FloatArray:
-    """Return what nature says for uniting two sides: above 0 where they are one cluster."""
+def _by_data(one: NDArray[np.bool_], log_closeness: FloatArray) -> FloatArray:
+    """Return the evidence of the data for a union: above 0 if the sides are ``one`` cluster."""
     sign = np.where(one, 1.0, -1.0)
-    weight: FloatArray = sign * np.clip(_LEAST + _MORE * sign * favour, _LEAST, _MOST)
+    weight: FloatArray = sign * np.clip(_LEAST + _MORE * sign * log_closeness, _LEAST, _MOST)
     return weight
 
 
@@ -163,7 +154,7 @@ def _divided(
     spacing: Spacing | None,
     powers: tuple[float, float],
 ) -> IntArray:
-    """Divide clusters where pairs speak for it; return the part of every piece."""
+    """Divide clusters where pairs outweigh the data; return the part of every piece."""
     sides = _tree(pieces, home, powers)
     k, n = pieces.n, pieces.n + len(sides)
     parent = np.append(np.full(n, n, dtype=np.int32), np.int32(-1))
@@ -171,18 +162,15 @@ def _divided(
     shape = TreeShape(parent)
     edges = sp.triu(pieces.to_scipy(), 1).tocoo()
     contact = np.bincount(shape.lca(edges.row, edges.col), edges.data, n + 1)[k:n] / pieces.volume
-    told = np.bincount(shape.lca(between[:, 0], between[:, 1]), weight, n + 1)[k:n]
-    volumes, sizes = (pieces.degree / pieces.volume).tolist(), size.tolist()
-    for a, b in sides.tolist():
-        volumes.append(volumes[a] + volumes[b])
-        sizes.append(sizes[a] + sizes[b])
-    unions = Unions(sides, contact, np.array(volumes), np.array(sizes))
-    nature = _by_nature(np.ones(len(sides), dtype=bool), _favour(unions, spacing))
-    return _best_cut(sides, (nature + told).tolist(), k)
+    by_pairs = np.bincount(shape.lca(between[:, 0], between[:, 1]), weight, n + 1)[k:n]
+    volume = node_sums(pieces.degree / pieces.volume, sides)
+    unions = Unions(sides, contact, volume, node_sums(size, sides))
+    by_data = _by_data(np.ones(len(sides), dtype=bool), _log_closeness(unions, spacing))
+    return _best_cut(sides, (by_data + by_pairs).tolist(), k)
 
 
 def _tree(pieces: Graph, home: IntArray, powers: tuple[float, float]) -> IntArray:
-    """Unite the pieces of each cluster, the most strongly linked first, to one."""
+    """Return the unions that make each cluster of its pieces, the most strongly linked first."""
     rows = np.repeat(np.arange(pieces.n), np.diff(pieces.indptr))
     inner = home[rows] == home[pieces.indices]
     indptr = np.concatenate(([0], np.cumsum(inner)))[pieces.indptr]
@@ -204,7 +192,7 @@ def _tree(pieces: Graph, home: IntArray, powers: tuple[float, float]) -> IntArra
 
 
 def _best_cut(sides: IntArray, together: list[float], k: int) -> IntArray:
-    """Cut a forest where the sum over all unions that are kept is largest; return the parts."""
+    """Cut a forest so that the sum over the unions kept is largest; return the parts."""
     whole, best = [0.0] * k, [0.0] * k
     one = [True] * k
     for (a, b), weight in zip(sides.tolist(), together, strict=True):
@@ -228,40 +216,41 @@ def _united(
     graph: Graph,
     part: IntArray,
     home: IntArray,
-    told: tuple[IntArray, FloatArray],
+    evidence: tuple[IntArray, FloatArray],
     spacing: Spacing | None,
 ) -> IntArray:
-    """Unite parts as long as anything speaks for it; return the cluster of every part.
+    """Unite parts as long as the evidence is for it; return the cluster of every part.
 
-    ``home`` is the natural cluster of each part, ``told`` what pairs say about every two.
+    ``home`` is the natural cluster of each part, ``evidence`` that of pairs about every two.
     """
     parts = contract(graph, None, part)[0]
     edges = sp.triu(parts.to_scipy(), 1).tocsr()
     rows, columns = edges.nonzero()
     siblings = np.column_stack((rows, columns))[home[rows] == home[columns]]
-    if not siblings.size and not (told[1] > 0).any():
+    related, weight = evidence
+    if not siblings.size and not (weight > 0).any():
         return np.arange(parts.n)
-    sides = np.unique(np.concatenate((told[0], siblings)), axis=0)
+    sides = np.unique(np.concatenate((related, siblings)), axis=0)
     key = sides[:, 0] * parts.n + sides[:, 1]
-    said = np.zeros(len(sides))
-    said[np.searchsorted(key, told[0][:, 0] * parts.n + told[0][:, 1])] = told[1]
+    by_pairs = np.zeros(len(sides))
+    by_pairs[np.searchsorted(key, related[:, 0] * parts.n + related[:, 1])] = weight
     contact = np.asarray(edges[sides[:, 0], sides[:, 1]]).ravel() / parts.volume
     volume = parts.degree / parts.volume
     size = np.bincount(part, minlength=parts.n).astype(np.float64)
     both = (np.append(values, values[sides].sum(axis=1)) for values in (volume, size))
-    favour = _favour(Unions(sides, contact, *both), spacing)
-    nature = _by_nature(home[sides[:, 0]] == home[sides[:, 1]], favour)
-    return _contracted(parts.n, sides, nature, said)
+    log_closeness = _log_closeness(Unions(sides, contact, *both), spacing)
+    by_data = _by_data(home[sides[:, 0]] == home[sides[:, 1]], log_closeness)
+    return _contracted(parts.n, sides, by_data, by_pairs)
 
 
-def _contracted(n: int, sides: IntArray, nature: FloatArray, said: FloatArray) -> IntArray:
-    """Unite the two with the largest sum, as long as one is above 0.
+def _contracted(n: int, sides: IntArray, by_data: FloatArray, by_pairs: FloatArray) -> IntArray:
+    """Unite the two parts with the largest sum of evidence, as long as it is above 0.
 
-    What pairs say adds up over the parts of a union; of what nature says the most counts, since one
-    contact is enough.
+    The evidence of pairs adds up over the parts of a union. Of that of the data the largest counts,
+    since one contact is enough.
     """
     near: list[dict[int, tuple[float, float]]] = [{} for _ in range(n)]
-    for (a, b), *both in zip(sides.tolist(), nature.tolist(), said.tolist(), strict=True):
+    for (a, b), *both in zip(sides.tolist(), by_data.tolist(), by_pairs.tolist(), strict=True):
         near[a][b] = near[b][a] = (both[0], both[1])
     heap = [(-sum(near[a][b]), a, b) for a, b in sides.tolist()]
     heapify(heap)
@@ -269,14 +258,14 @@ def _contracted(n: int, sides: IntArray, nature: FloatArray, said: FloatArray) -
     while heap:
         loss, a, b = heappop(heap)
         if b not in near[a] or -sum(near[a][b]) != loss:
-            continue  # of before a union
+            continue  # outdated by a union
         if loss >= 0:
             break
         into[into == b] = a
         del near[a][b], near[b][a]
-        for c, (nature_b, said_b) in near[b].items():
-            nature_a, said_a = near[a].get(c, (-np.inf, 0.0))
-            near[a][c] = near[c][a] = (max(nature_a, nature_b), said_a + said_b)
+        for c, (data_b, pairs_b) in near[b].items():
+            data_a, pairs_a = near[a].get(c, (-np.inf, 0.0))
+            near[a][c] = near[c][a] = (max(data_a, data_b), pairs_a + pairs_b)
             del near[c][b]
             heappush(heap, (-sum(near[a][c]), min(a, c), max(a, c)))
         near[b] = {}

@@ -1,9 +1,8 @@
 """The choice of a recipe by the constraints: hide some, search, and see which are kept.
 
-Every constraint is hidden once. What a candidate keeps of the hidden ones is compared, statement by
-statement, with what the usual recipe keeps; another is taken only where it is clearly better, so
-that few constraints leave everything as it is. Labels choose among four ways of following them,
-pairs, where that is asked for, among graphs and weights.
+Every constraint is hidden once. Each candidate is compared with the usual recipe on the same hidden
+statements, and replaces it only if it keeps clearly more; so few constraints change nothing. Labels
+choose among four ways of following them; pairs, if asked to, among graphs and weights.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.search.holdout import FOLDS, Folds
-from sentree.search.named_classes import Way
+from sentree.search.label_search import LabelOptions
 
 __all__ = [
     "LABEL_RECIPES",
@@ -35,25 +34,27 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-#: A candidate must keep more by this many standard errors of the difference, and by this much.
-_ERRORS, _LEAST = 2.0, 0.02
+#: With pairs, the gain of a candidate must exceed this many standard errors.
+_ERRORS = 2.0
+#: With pairs, the gain of a candidate must exceed this.
+_LEAST = 0.02
 
 IntArray = NDArray[np.int64]
 
 
 class Recipe(NamedTuple):
-    """What a search leaves open: the graph, the weights, and how labels are followed."""
+    """Settings of a search that constraints may choose."""
 
-    n_neighbors: int | None = None  # strongest neighbours of a sample; all those of the graph
-    strength: float = 1.0  # of all constraints
-    cannot: float = 1.0  # of cannot-links against must-links, times what they tell
+    n_neighbors: int | None = None  # strongest neighbours of a sample that are kept; None for all
+    strength: float = 1.0  # factor for the weights of all constraints
+    cannot: float = 1.0  # factor for the weights of cannot-links
     even: bool = False  # with labels: whether clusters become more even while samples move
-    linear: bool = False  # with labels: whether a discriminant of the features tells, too
+    linear: bool = False  # with labels: whether a linear discriminant of the features is used
 
     @property
-    def way(self) -> Way:
-        """How labels are followed."""
-        return Way(self.even, self.strength, self.linear)
+    def label_options(self) -> LabelOptions:
+        """The settings of a search with labels."""
+        return LabelOptions(self.even, self.strength, self.linear)
 
     def __str__(self) -> str:
         usual, parts = Recipe(), []
@@ -70,14 +71,14 @@ class Recipe(NamedTuple):
         return ", ".join(parts) or "usual"
 
 
-#: The ways of following labels that hidden labels choose from.
+#: The recipes that hidden labels choose from.
 LABEL_RECIPES = (
     Recipe(),
     Recipe(even=True),
     Recipe(even=True, strength=0.3),
     Recipe(linear=True),
 )
-#: Standard errors by which a way must find more of the hidden labels than the one before.
+#: With labels, the gain over the best recipe so far must exceed this many standard errors.
 _LABEL_ERRORS = 1.0
 
 
@@ -90,10 +91,11 @@ class Candidate:
     recipe : Recipe
         What was tried.
     score : float
-        Of labels, the share of hidden ones that is found. Of pairs, the share of hidden must-links
-        kept plus that of hidden cannot-links, minus 1: 1 is best, 0 what a random clustering gets.
+        With labels, the share of hidden labels that is found. With pairs, the share of hidden
+        must-links kept plus that of hidden cannot-links, minus 1: 1 is best, and a random
+        clustering gets 0.
     gain, error : float
-        The score against that of the usual recipe, and the standard error of this difference.
+        The difference to the score of the usual recipe, and its standard error.
     """
 
     recipe: Recipe
@@ -103,13 +105,13 @@ class Candidate:
 
     @property
     def clear(self) -> bool:
-        """Whether it is better than the usual recipe beyond doubt, as pairs ask for."""
+        """Whether the gain is large enough for pairs to choose this recipe."""
         return self.gain > max(_LEAST, _ERRORS * self.error)
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """Which recipe was chosen and on what evidence; the first candidate is the usual recipe."""
+    """The chosen recipe and the evidence for it; the first candidate is the usual recipe."""
 
     chosen: Recipe
     candidates: tuple[Candidate, ...]
@@ -150,14 +152,10 @@ def recipes(n_neighbors: int) -> list[Recipe]:
 
 
 def chosen(candidates: Sequence[Recipe], right: Sequence[FloatArray]) -> Selection:
-    """Choose by which hidden labels each recipe finds (1 or 0 each): the last clearly better one.
+    """Choose by the hidden labels that each recipe finds: the last one that is clearly better.
 
-    Parameters
-    ----------
-    candidates : sequence of Recipe
-        The usual recipe first.
-    right : sequence of float arrays
-        Of each recipe, which hidden labels it finds.
+    The usual recipe is the first. ``right`` has 1 for each hidden label that a recipe finds, and 0
+    for the others.
     """
     tried, best = [], 0
     for k, recipe in enumerate(candidates):
@@ -169,7 +167,7 @@ def chosen(candidates: Sequence[Recipe], right: Sequence[FloatArray]) -> Selecti
 
 
 def strongest(graph: Graph, n_neighbors: int | None) -> Graph:
-    """Keep the edges that are among the strongest of either end."""
+    """Keep the edges that are among the ``n_neighbors`` strongest of either end; None for all."""
     if n_neighbors is None:
         return graph
     rows = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
@@ -189,18 +187,10 @@ def select(
     candidates: Sequence[Recipe],
     solve: Callable[[Constraints, Recipe], NDArray[Any]],
 ) -> Selection:
-    """Choose among recipes by the constraints that they keep without having seen them.
+    """Choose among recipes, the usual one first, by the hidden constraints that they keep.
 
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    given : Constraints
-        What is known. Pairs and labels are hidden in turn, groups and negative labels never.
-    candidates : sequence of Recipe
-        The usual recipe first.
-    solve : callable
-        ``solve(constraints, recipe)`` returns the clusters of the samples.
+    Pairs and labels are hidden in turn, groups and negative labels never. ``solve(constraints,
+    recipe)`` returns the clusters of the n samples.
     """
     folds = Folds(n, given)
     kept = []
@@ -217,7 +207,7 @@ def select(
 
 
 def _compare(recipe: Recipe, own: Sequence[FloatArray], usual: Sequence[FloatArray]) -> Candidate:
-    """Set what a recipe keeps against what the usual one does, statement by statement."""
+    """Compare a recipe with the usual one on the same hidden statements."""
     present = [k for k in range(len(own)) if own[k].size]
     score = sum(float(own[k].mean()) for k in present) + 1.0 - len(present)
     gain = variance = 0.0

@@ -1,4 +1,4 @@
-"""The scale of a partition: from the many small modules of the search to the clusters one wants."""
+"""The scale of a partition: from many small modules to the number of clusters that is wanted."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from sentree._util.labels import follow, renumber
 from sentree._util.warnings import warn
 from sentree._util.wording import Param
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
-from sentree.search.hard import contract, fold
+from sentree.search.hard import contract, unite_disconnected
 from sentree.search.kernels import LinkResult, link, merge, multilevel
-from sentree.search.natural_number import STRICTNESS, Clusters, Vote, decide
+from sentree.search.natural_number import STRICTNESS, NaturalClusters, Vote, decide
 from sentree.search.natural_parts import (
     Unions,
     follow_neighbors,
+    node_sums,
     parts_by_contact,
     peaks_of_density,
 )
@@ -32,70 +33,87 @@ from sentree.search.spacing import Spacing
 __all__ = [
     "Contacts",
     "at_resolution",
-    "coarsen",
-    "finer",
+    "natural_clusters",
+    "search_inside",
+    "split_modules",
     "split_off",
-    "taken_apart",
     "to_number",
     "too_few",
 ]
 
-#: How contacts grow with volumes, before the data are looked at, and how many unions that counts.
-_USUAL_GROWTH, _UNIONS_BEFOREHAND = (0.7, 0.5), 10
-#: Sum of the two powers of growth up to which only borders touch, and from which on all does; and
-#: the powers of volumes in the linkage of shapes. Those of clouds are 1 and 1.
-_BORDERS, _CLOUDS, _SHAPE_POWERS = 0.8, 1.1, (0.7, 0.3)
+#: Prior powers with which contacts grow with the lesser and the greater volume.
+_USUAL_GROWTH = (0.7, 0.5)
+#: Number of unions that these prior powers count as.
+_PRIOR_UNIONS = 10
+#: Sum of the two powers up to which only borders touch (shapes of few dimensions).
+_BORDERS = 0.8
+#: Sum of the two powers from which on everything touches (clouds of many dimensions).
+_CLOUDS = 1.1
+#: Powers of the lesser and the greater volume in the linkage of shapes; for clouds both are 1.
+_SHAPE_POWERS = (0.7, 0.3)
 #: Cloudiness below which the automatic scale looks for gaps.
 _SHAPES = 0.5
-#: With fewer modules than so many times the clusters wanted, the objective itself tells which to
-#: merge: these are the sizes that it is made for.
+#: With fewer modules than this many times the clusters wanted, they are merged by the objective,
+#: which suits clusters that are not much larger than modules.
 _NEAR = 2.0
 
-#: Searches beside the given one that tell the scale, and vertices above which there are none.
-_MORE_SEARCHES, _LARGE = 2, 20_000
-#: How smooth density is taken in the plane, against the usual; vertices above which only the first.
-_SMOOTHNESS, _ONE_DENSITY = (1.0, 0.75, 1.375), 10_000
-#: Contacts are looked at where modules are linked clearly more than chance would have it.
+#: Searches, beside the given one, from which the number of clusters is chosen.
+_MORE_SEARCHES = 2
+#: Above this many vertices there are no further searches.
+_LARGE = 20_000
+#: Smoothness of the density estimates in the plane, relative to the usual.
+_SMOOTHNESS = (1.0, 0.75, 1.375)
+#: Above this many vertices only the first density estimate is used.
+_ONE_DENSITY = 10_000
+#: The growth of contacts is fitted to modules that are linked this many times more than by chance.
 _CHANCE = 1.25
-#: Where only a graph is known, and it is no shape, what is linked so many times as by chance is
-#: one; and the part of the strictness that counts there.
-_LINKED, _EVENLY = 0.9, 0.5
-#: Where no linkage is weaker than this, nothing is apart, and all is one cluster.
+#: In a graph without shapes or lengths, modules linked this many times what chance gives are one.
+_LINKED = 0.9
+#: Power of the strictness where unions end at chance level.
+_EVENLY = 0.5
+#: If no linkage is below this, all is one cluster.
 _NOTHING_APART = 0.5
-#: In shapes of few dimensions a gap is what lies below the clearest break between the first and the
-#: last of these, if it is that clear; else what lies below the second.
-_SURE_GAP, _LIKELY_GAP, _SURE_CONTACT, _CLEAR = 0.01, 0.2, 0.6, 1.5
-#: Shapes are known by how contacts grow; so many unions are needed to tell, and so many standard
-#: errors. Where they do not tell, a break must be this clear.
-_UNIONS_TO_TELL, _SURE, _VERY_CLEAR = 15, 1.0, 15.0
-#: A compact module cut in two is cut through about this share of its inner weight.
+#: A wholeness up to this is surely a gap.
+_SURE_GAP = 0.01
+#: In shapes without a clear break, a wholeness below this is a gap.
+_LIKELY_GAP = 0.2
+#: A wholeness from this on is surely no gap.
+_SURE_CONTACT = 0.6
+#: In shapes, ratio of two consecutive values of wholeness that makes a clear break between them.
+_CLEAR = 1.5
+#: Ratio that makes a clear break where the growth of contacts does not show shapes.
+_VERY_CLEAR = 15.0
+#: Unions that are needed to fit the growth of contacts.
+_UNIONS_TO_TELL = 15
+#: Standard errors by which the power of growth must be below 1 in shapes.
+_SURE = 1.0
+#: Contact between the halves of a compact module, as a share of its inner weight.
 _INNER_CONTACT = 1 / 8
-#: What is linked so many times more than by chance is no gap, however thin: among thousands of
-#: small modules some touch thinly.
+#: Modules linked this many times more than by chance have no gap between them, however thin their
+#: contact: among thousands of small modules some contacts are thin.
 _NO_GAP = 10.0
 
 
 class Contacts(NamedTuple):
-    """How modules touch: in proportion to their volumes, as in clouds, or along borders only."""
+    """How modules are in contact: everywhere, as in clouds, or only along borders, as in shapes."""
 
-    cloudiness: float  # from 0, shapes of few dimensions, to 1, clouds of many
+    cloudiness: float  # from 0 (shapes of few dimensions) to 1 (clouds of many)
 
     @classmethod
-    def of(cls, problem: Anchored, labels: NDArray[Any]) -> Contacts:
-        """Tell from the unions of modules that are linked more than by chance.
+    def of(cls, graphs: SearchGraphs, labels: NDArray[Any]) -> Contacts:
+        """Estimate it from unions of modules that are linked more than by chance.
 
-        Of two parts of one cluster, with volumes v <= V, the weight between them grows as
-        v^a V^b: with powers of about 1/2 and 0 in the plane, where a border touches, and of nearly
-        1 in clouds of many dimensions, where everything does. The powers are fitted by least
-        squares.
+        The weight between two parts of one cluster, with volumes v <= V, grows as v^a V^b. The
+        powers are about 1/2 and 0 in the plane, where only borders touch, and nearly 1 in clouds of
+        many dimensions, where everything does. They are fitted by least squares.
         """
-        labels = problem.extended(labels)
-        path = link(problem.graph, labels, problem.relation)
-        return cls.along(path, _volumes(problem.graph, labels)[0])
+        labels = graphs.extended(labels)
+        path = link(graphs.graph, labels, graphs.relation)
+        return cls.along(path, _volumes(graphs.graph, labels)[0])
 
     @classmethod
     def along(cls, path: LinkResult, volume: FloatArray) -> Contacts:
-        """Tell from the path of unions of modules with given volumes."""
+        """Estimate it from a path of unions, for modules with given volumes."""
         sides = _sides(path, volume)
         near = path.linkage >= _CHANCE
         n = int(near.sum())
@@ -106,7 +124,7 @@ class Contacts(NamedTuple):
         x, y = x - x.mean(axis=0), np.log(contact) - np.log(contact).mean()
         fitted = np.linalg.solve(x.T @ x + 1e-3 * np.eye(2), x.T @ y)
         usual = np.array(_USUAL_GROWTH)
-        growth = (fitted * n + usual * _UNIONS_BEFOREHAND) / (n + _UNIONS_BEFOREHAND)
+        growth = (fitted * n + usual * _PRIOR_UNIONS) / (n + _PRIOR_UNIONS)
         cloudiness = (growth.sum() - _BORDERS) / (_CLOUDS - _BORDERS)
         return cls(float(np.clip(cloudiness, 0.0, 1.0)))
 
@@ -118,7 +136,7 @@ class Contacts(NamedTuple):
 
 
 def to_number(
-    problem: Anchored,
+    graphs: SearchGraphs,
     labels: NDArray[Any],
     n_clusters: int,
     contacts: Contacts | None = None,
@@ -126,33 +144,34 @@ def to_number(
     exact: bool = True,
     by_gain: bool | None = None,
 ) -> NDArray[np.int32]:
-    """Unite the most linked modules until there are ``n_clusters``.
+    """Unite the most strongly linked modules until there are ``n_clusters``.
 
-    ``contacts`` says what counts as strongly linked; without it, the modules do. Where the modules
-    are too few already, they are taken apart, and the parts merged again by their gain, so that
-    what stays apart costs the objective least; likewise where they are hardly more than wanted.
-    Parts that do not touch are united last, the smallest with the largest. Modules with an owner
-    (>= 0; by first appearance in ``labels``) are never united with one another. Unless ``exact``,
-    what hard constraints keep apart may stay more clusters, and nothing is said of parts that do
-    not touch. ``by_gain`` says whether modules are merged by their gain; None for what
-    :func:`too_few` says.
+    If there are fewer modules than that, they are divided first. If there are not many more, they
+    are merged by their gain in the objective, not by linkage. Modules that do not touch are united
+    last, the smallest with the largest.
+
+    The linkage depends on ``contacts``, which are estimated from the modules by default. Modules
+    with an owner (>= 0; by first appearance in ``labels``) are never united with one another.
+    ``exact`` is whether to warn of parts that do not touch, and to reach ``n_clusters`` even where
+    hard constraints keep more modules apart. ``by_gain`` is whether to merge by gain first; by
+    default if modules are :func:`too_few`.
     """
-    labels = problem.extended(labels)
+    labels = graphs.extended(labels)
     if contacts is None:
-        contacts = Contacts.of(problem, labels)
+        contacts = Contacts.of(graphs, labels)
     owned = np.full(int(labels.max()) + 1, -1) if owners is None else np.asarray(owners)
     if labels.max() + 1 < n_clusters:
-        parts = taken_apart(problem, labels, n_clusters)
-        owned = _passed_on(owned, labels, parts, problem)
+        parts = split_modules(graphs, labels, n_clusters)
+        owned = _passed_on(owned, labels, parts, graphs)
         labels = parts
-    if too_few(problem, labels, n_clusters) if by_gain is None else by_gain:
-        modules, related = contract(problem.graph, problem.relation, labels)
+    if too_few(graphs, labels, n_clusters) if by_gain is None else by_gain:
+        modules, related = contract(graphs.graph, graphs.relation, labels)
         merged = merge(modules, related, n_modules=n_clusters, owner=owned).labels
         owned, labels = _united_owners(owned, merged), renumber(merged[labels])
     found = link(
-        problem.graph,
+        graphs.graph,
         labels,
-        problem.relation,
+        graphs.relation,
         n_modules=n_clusters,
         powers=contacts.powers,
         owner=owned,
@@ -161,7 +180,7 @@ def to_number(
     owned = _united_owners(owned, found.after(len(found.unions), k))
     labels = found.labels
     count = int(labels.max()) + 1
-    any_apart = apart_pairs(problem.relation)[0].size > 0
+    any_apart = apart_pairs(graphs.relation)[0].size > 0
     if not exact and any_apart:
         return labels
     if exact and count > n_clusters and not any_apart:
@@ -171,12 +190,12 @@ def to_number(
             Param("n_clusters", n_clusters),
             ": more neighbours, or must-links, would connect them",
         )
-    return fold(problem, labels, n_clusters, owned)
+    return unite_disconnected(graphs, labels, n_clusters, owned)
 
 
-def too_few(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> bool:
-    """Tell whether modules are hardly more than clusters: merging by gain then serves best."""
-    return bool(np.unique(labels[: problem.n]).size < _NEAR * n_clusters)
+def too_few(graphs: SearchGraphs, labels: NDArray[Any], n_clusters: int) -> bool:
+    """Tell whether modules are so few that merging by gain works best."""
+    return bool(np.unique(labels[: graphs.n]).size < _NEAR * n_clusters)
 
 
 def _united_owners(owners: NDArray[Any], united: NDArray[Any]) -> NDArray[np.int64]:
@@ -187,10 +206,10 @@ def _united_owners(owners: NDArray[Any], united: NDArray[Any]) -> NDArray[np.int
 
 
 def _passed_on(
-    owners: NDArray[Any], before: NDArray[Any], parts: NDArray[Any], problem: Anchored
+    owners: NDArray[Any], before: NDArray[Any], parts: NDArray[Any], graphs: SearchGraphs
 ) -> NDArray[np.int64]:
-    """Let the largest part of every owned module keep its owner."""
-    volume = np.bincount(parts, problem.graph.degree)
+    """Give the owner of every module to its largest part."""
+    volume = np.bincount(parts, graphs.graph.degree)
     whole = np.zeros(volume.size, dtype=np.int64)
     whole[parts] = before
     result = np.full(volume.size, -1, dtype=np.int64)
@@ -203,76 +222,82 @@ def _passed_on(
 
 
 def at_resolution(
-    problem: Anchored,
+    graphs: SearchGraphs,
     labels: NDArray[Any],
     resolution: float,
     owners: NDArray[Any] | None = None,
 ) -> NDArray[np.int32]:
-    """Unite modules while they are linked ``resolution`` times more strongly than by chance.
+    """Unite modules while they are linked at least ``resolution`` times more than by chance.
 
-    Those with an owner (see :func:`to_number`) stay apart.
+    Modules with an owner (see :func:`to_number`) are not united with one another.
     """
-    labels = problem.extended(labels)
-    return link(problem.graph, labels, problem.relation, least=resolution, owner=owners).labels
+    labels = graphs.extended(labels)
+    return link(graphs.graph, labels, graphs.relation, least=resolution, owner=owners).labels
 
 
-def coarsen(problem: Anchored, labels: NDArray[Any], spacing: Spacing | None = None) -> Clusters:
-    """Choose the scale from the data, asked in several ways (:mod:`sentree.search.natural_number`).
+def natural_clusters(
+    graphs: SearchGraphs, labels: NDArray[Any], spacing: Spacing | None = None
+) -> NaturalClusters:
+    """Choose the number of clusters from the data (:mod:`sentree.search.natural_number`).
 
-    Where it is known how samples lie in space, what touches is compared with what would touch in
-    one cloud, and on lines and in the plane peaks of density are clusters (``natural_parts``).
-    Else, and where hard constraints keep samples apart, the graph alone must tell:
+    Where edge lengths are known, contacts are compared with those within one cloud, and on lines
+    and in the plane clusters are peaks of density (:mod:`sentree.search.natural_parts`). Otherwise,
+    and where hard constraints keep samples apart, the graph alone decides:
 
-    Modules are united along their linkages, strongest first. In clouds of many dimensions parts
-    touch in proportion to their volumes, and unions end at chance level. In shapes of few
-    dimensions only borders touch: long or large clusters are chains of modules that link less than
-    chance would have it, and unions end at gaps instead, where the contact is far thinner than
-    within either side.
+    Modules are united by linkage, strongest first. In clouds of many dimensions contacts are in
+    proportion to volumes, and modules are united while they are linked about as much as by chance.
+    In shapes of few dimensions only borders touch, and long or large clusters are chains of modules
+    that are linked less than by chance. There unions end at gaps, where the contact is far thinner
+    than within either side.
     """
-    parted = apart_pairs(problem.relation)[0].size > 0  # which density knows nothing of
-    in_space = spacing is not None and spacing.dimension is not None and not parted
+    any_apart = apart_pairs(graphs.relation)[0].size > 0  # which density does not consider
+    in_space = spacing is not None and spacing.dimension is not None and not any_apart
     votes = []
     once = in_space and spacing is not None and spacing.in_plane
-    for modules in _searches(problem, problem.extended(labels), once):
-        ways = _in_space(problem, modules, spacing) if in_space else [_by_graph(problem, modules)]
+    for modules in _searches(graphs, graphs.extended(labels), once):
+        ways = _in_space(graphs, modules, spacing) if in_space else [_by_graph(graphs, modules)]
         votes += [Vote(strictness, ask(strictness)) for ask in ways for strictness in STRICTNESS]
     found, scale = decide(votes)
-    return Clusters(problem.extended(follow_neighbors(problem.graph, found)), scale)
+    return NaturalClusters(graphs.extended(follow_neighbors(graphs.graph, found)), scale)
 
 
-def _searches(problem: Anchored, labels: NDArray[np.int32], once: bool) -> list[NDArray[np.int32]]:
-    """Return these modules and those of other searches, where they count and that is quick."""
-    more = 0 if once or problem.graph.n > _LARGE else _MORE_SEARCHES
+def _searches(
+    graphs: SearchGraphs, labels: NDArray[np.int32], once: bool
+) -> list[NDArray[np.int32]]:
+    """Return these modules and those of further searches, unless ``once`` or on large graphs."""
+    more = 0 if once or graphs.graph.n > _LARGE else _MORE_SEARCHES
     found = (
-        multilevel(problem.graph, problem.relation, init=problem.together, seed=s, max_rounds=1)
+        multilevel(graphs.graph, graphs.relation, init=graphs.together, seed=s, max_rounds=1)
         for s in range(1, more + 1)
     )
-    return [labels, *(problem.extended(result.labels) for result in found)]
+    return [labels, *(graphs.extended(result.labels) for result in found)]
 
 
 Ask = Callable[[float], NDArray[Any]]
 
 
-def _in_space(problem: Anchored, labels: NDArray[np.int32], spacing: Spacing | None) -> list[Ask]:
-    """Return how clusters follow from the way in which samples lie, at each strictness."""
+def _in_space(
+    graphs: SearchGraphs, labels: NDArray[np.int32], spacing: Spacing | None
+) -> list[Ask]:
+    """Return functions of the strictness that give clusters from edge lengths."""
     assert spacing is not None
-    powers = Contacts.of(problem, labels).powers
-    path = link(problem.graph, labels, problem.relation, powers=powers)
-    modules = contract(problem.graph, None, labels)[0]
-    size = np.bincount(labels[: problem.n], minlength=modules.n)
+    powers = Contacts.of(graphs, labels).powers
+    path = link(graphs.graph, labels, graphs.relation, powers=powers)
+    modules = contract(graphs.graph, None, labels)[0]
+    size = np.bincount(labels[: graphs.n], minlength=modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
     if not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
-    component = connected_components(problem.graph.to_scipy(), directed=False)[1]
-    smoothness = _SMOOTHNESS[:1] if problem.graph.n > _ONE_DENSITY else _SMOOTHNESS
+    component = connected_components(graphs.graph.to_scipy(), directed=False)[1]
+    smoothness = _SMOOTHNESS[:1] if graphs.graph.n > _ONE_DENSITY else _SMOOTHNESS
     densities = [spacing.density(s) for s in smoothness]
     return [partial(peaks_of_density, component, unions, spacing, d) for d in densities]
 
 
-def _by_graph(problem: Anchored, labels: NDArray[np.int32]) -> Ask:
-    """Return how clusters follow from the graph alone, at each strictness."""
-    path = link(problem.graph, labels, problem.relation)
-    volumes = _volumes(problem.graph, labels)
+def _by_graph(graphs: SearchGraphs, labels: NDArray[np.int32]) -> Ask:
+    """Return a function of the strictness that gives clusters from the graph alone."""
+    path = link(graphs.graph, labels, graphs.relation)
+    volumes = _volumes(graphs.graph, labels)
 
     def ask(strictness: float) -> NDArray[np.int32]:
         return _natural(path, *volumes, strictness)[labels]
@@ -281,7 +306,7 @@ def _by_graph(problem: Anchored, labels: NDArray[np.int32]) -> Ask:
 
 
 def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
-    """Return the volume of every module, and the part of it that stays inside."""
+    """Return the volume of every module, and how much of it is inside."""
     ends = np.repeat(labels, np.diff(graph.indptr))
     out = ends != labels[graph.indices]
     volume = np.bincount(labels, graph.degree).astype(np.float64)
@@ -291,9 +316,9 @@ def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, Float
 def _natural(
     path: LinkResult, volume: FloatArray, inner: FloatArray, strictness: float = 1.0
 ) -> NDArray[np.int32]:
-    """Return the cluster of every module: the unions that neither chance nor a gap forbids.
+    """Return the cluster of every module: unions end at chance level, or at gaps.
 
-    A greater strictness lets more of them be.
+    A greater strictness allows more unions.
     """
     k, linkage = volume.size, path.linkage
     if linkage.size == k - 1 and (strictness * linkage >= _NOTHING_APART).all():
@@ -321,17 +346,14 @@ def _natural(
 
 def _sides(path: LinkResult, volume: FloatArray) -> FloatArray:
     """Return the volumes of the two sides of every union."""
-    volumes = volume.tolist()
-    for a, b in path.unions.tolist():
-        volumes.append(volumes[a] + volumes[b])
-    return np.array(volumes)[path.unions]
+    sides: FloatArray = node_sums(volume, path.unions)[path.unions]
+    return sides
 
 
 def _growth(contact: FloatArray, size: FloatArray) -> float | None:
-    """Return the power of the volume that contacts grow with, where it is surely below 1.
+    """Return the power of the volume that contacts grow with, if it is surely below 1; else None.
 
-    So they do where only borders touch: not at all in a chain, with a power of (d - 1) / d in d
-    dimensions.
+    It is below 1 where only borders touch: 0 in a chain, (d - 1) / d in d dimensions.
     """
     if size.size < _UNIONS_TO_TELL:
         return None
@@ -348,9 +370,10 @@ def _growth(contact: FloatArray, size: FloatArray) -> float | None:
 def _wholeness(
     path: LinkResult, contact: FloatArray, volume: FloatArray, inner: FloatArray, power: float
 ) -> FloatArray:
-    """Return how whole the result of every union is: the thinnest contact in it.
+    """Return the wholeness of every union: the relative width of the thinnest contact in it.
 
-    Contacts are taken at equal size, and each against the broadest on its thinner side.
+    Contacts are scaled to equal size, and divided by the broadest contact within the side in which
+    that is thinner.
     """
     per_size = np.maximum(volume, np.finfo(float).tiny) ** power
     volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT / per_size).tolist()
@@ -367,13 +390,13 @@ def _wholeness(
 
 
 def _n_apart(path: LinkResult, volume: FloatArray) -> int:
-    """Count the gaps without any contact: between parts of the graph, stray samples left out."""
+    """Count the gaps between components of the graph, without components of stray samples."""
     part = path.after(len(path.unions), volume.size)
     return max(int((np.bincount(part, volume) >= volume.mean()).sum()) - 1, 0)
 
 
 def _clearest_break(wholeness: FloatArray, clear: float) -> float:
-    """Return what tells gaps from contacts; 0 where no two are so many times apart."""
+    """Return the limit between gaps and contacts; 0 if no break has a ratio of ``clear``."""
     values = np.sort(np.clip(wholeness, _SURE_GAP, _SURE_CONTACT))
     ratio = values[1:] / values[:-1]
     if ratio.size == 0 or ratio.max() < clear:
@@ -382,66 +405,66 @@ def _clearest_break(wholeness: FloatArray, clear: float) -> float:
     return float(np.sqrt(values[at] * values[at + 1]))
 
 
-def taken_apart(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
-    """Take modules apart until there are enough, each by a search of its own inside."""
-    labels = problem.extended(labels)
-    whole = np.zeros(int(labels.max()) + 1, dtype=bool)  # modules that a search leaves as they are
+def split_modules(graphs: SearchGraphs, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
+    """Divide modules until there are enough, each by a search inside it."""
+    labels = graphs.extended(labels)
+    whole = np.zeros(int(labels.max()) + 1, dtype=bool)  # modules that a search does not divide
     while (found := int(labels.max()) + 1) < n_clusters:
-        parts = finer(problem, labels, whole)
-        if parts.max() + 1 <= found:  # nothing splits by itself: single samples do
-            parts = _singled(problem, labels, n_clusters)
+        parts = search_inside(graphs, labels, whole)
+        if parts.max() + 1 <= found:  # no module can be divided: split off single samples
+            parts = _singled(graphs, labels, n_clusters)
         whole = _unchanged(labels, parts)
         labels = parts
     return labels
 
 
-def _singled(problem: Anchored, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
-    """Take the largest modules apart into single samples, until there are enough.
+def _singled(graphs: SearchGraphs, labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.int32]:
+    """Divide the largest modules into single samples, until there are enough modules.
 
-    Where there are anchors it is one module only: they move, and what they join may split.
+    With anchors only one module is divided at a time: they move, and modules may then split.
     """
-    samples = labels[: problem.n].astype(np.int64)
+    samples = labels[: graphs.n].astype(np.int64)
     size = np.bincount(samples)
     by_size = np.argsort(-size, kind="stable")
     enough = 1
-    if problem.graph.n == problem.n:
+    if graphs.graph.n == graphs.n:
         enough += int(np.searchsorted(np.cumsum(size[by_size] - 1), n_clusters - size.size))
     inside = np.flatnonzero(np.isin(samples, by_size[:enough]))
     samples[inside] = size.size + np.arange(inside.size)
-    return problem.extended(samples)
+    return graphs.extended(samples)
 
 
 def _unchanged(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Tell which modules were there before, with the same vertices."""
     size = np.bincount(after)
     source = np.empty(size.size, dtype=np.int64)
-    source[after] = before  # that of any vertex
+    source[after] = before  # the module of any of its vertices
     shared = np.bincount(after, source[after] == before)
     return np.asarray((shared == size) & (np.bincount(before)[source] == size))
 
 
-def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
+def split_off(graphs: SearchGraphs, labels: NDArray[Any], n_clusters: int) -> NDArray[np.int32]:
     """Split the largest cluster in two until there are enough; all others stay as they are."""
-    labels = problem.extended(labels).astype(np.int64)
+    labels = graphs.extended(labels).astype(np.int64)
     count = int(labels.max()) + 1
     if count >= n_clusters:
         return labels.astype(np.int32)
-    samples = np.where(np.arange(labels.size) < problem.n, labels, -1)
-    # The largest cluster first, then the smaller number. A half is cut out of its whole, which
-    # takes no longer than the search in it.
-    clusters: list[tuple[int, int, NDArray[Any], Anchored, NDArray[Any] | None]] = [
-        (-inside.size, number, inside, Anchored(graph, relation, inside.size), None)
-        for number, (inside, graph, relation) in enumerate(problem.parts(samples))
+    samples = np.where(np.arange(labels.size) < graphs.n, labels, -1)
+    # The largest cluster comes first, then the smaller number. The graph of a half is cut out of
+    # its whole only when needed, which takes no longer than the search in it.
+    clusters: list[tuple[int, int, NDArray[Any], SearchGraphs, NDArray[Any] | None]] = [
+        (-inside.size, number, inside, SearchGraphs(graph, relation, inside.size), None)
+        for number, (inside, graph, relation) in enumerate(graphs.parts(samples))
     ]
     heapify(clusters)
     for found in range(count, n_clusters):
         _, number, inside, whole, half = heappop(clusters)
         if half is not None:
-            whole = Anchored(*whole.part(half), half.size)
+            whole = SearchGraphs(*whole.part(half), half.size)
         modules = multilevel(whole.graph, whole.relation).labels
         parts = link(whole.graph, modules, whole.relation, n_modules=2).labels
-        with suppress(ValueError):  # more than two are kept apart: one of them is split off
-            parts = fold(whole, parts, 2)
+        with suppress(ValueError):  # more than two modules are kept apart: one is split off
+            parts = unite_disconnected(whole, parts, 2)
         if parts.max() == 0:
             parts = np.arange(inside.size) == inside.size - 1
         moved = parts == parts.max()
@@ -452,19 +475,19 @@ def split_off(problem: Anchored, labels: NDArray[Any], n_clusters: int) -> NDArr
     return labels.astype(np.int32)
 
 
-def finer(
-    problem: Anchored, labels: NDArray[Any], whole: NDArray[np.bool_] | None = None
+def search_inside(
+    graphs: SearchGraphs, labels: NDArray[Any], whole: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
-    """Search every module anew, as a graph of its own, but for those known to stay ``whole``."""
-    labels = problem.extended(labels)
+    """Search inside every module, as a graph of its own, except those known to stay ``whole``."""
+    labels = graphs.extended(labels)
     searched = np.bincount(labels) > 1
     if whole is not None:
         searched &= ~whole
     parts = labels.astype(np.int64)
     count = searched.size
     number = np.where(searched, np.cumsum(searched) - 1, -1)
-    for inside, graph, relation in problem.parts(number[labels]):
+    for inside, graph, relation in graphs.parts(number[labels]):
         found = multilevel(graph, relation).labels
         parts[inside] = count + found
         count += int(found.max()) + 1
-    return problem.extended(parts[: problem.n])
+    return graphs.extended(parts[: graphs.n])

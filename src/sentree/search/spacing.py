@@ -1,4 +1,4 @@
-"""How samples lie in space, as far as the lengths of edges tell: dimension and density."""
+"""The intrinsic dimension and the density of samples, from the lengths of edges."""
 
 from __future__ import annotations
 
@@ -14,38 +14,43 @@ from sentree.search.kernels import density_clusters
 
 __all__ = ["Density", "Peaks", "Spacing"]
 
-#: Neighbours by which dimension is told.
+#: Neighbours from which the dimension is estimated.
 _NEAREST = 12
-#: Dimension below which density tells clusters.
+#: Below this dimension clusters are peaks of density.
 _PLANE = 3.0
-#: Neighbours by which density is told, usually.
+#: Neighbours from which the density is estimated, usually.
 _DENSITY = 8
-#: Samples of the smallest peak, and the share of all from which on its mass counts.
-_FEW, _MANY = 15, 0.03
-#: How much the log of density rises by chance at the very most, in uniform boxes and Gaussian
-#: clouds of n samples: a part for large peaks, and what sqrt(log(n / m) / m) of m samples adds; on
-#: lines, where the graph is a chain, more.
-_RISE, _RISE_OF_FEW, _ON_LINES = 0.15, 1.0, 1.5
+#: Samples of the smallest peak.
+_FEW = 15
+#: The mass of a peak counts from this share of all samples on.
+_MANY = 0.03
+#: The most that the log density of a large peak rises by chance, in uniform boxes and Gaussian
+#: clouds.
+_RISE = 0.15
+#: What is added to it for a peak of m of n samples, times sqrt(log(n / m) / m).
+_RISE_OF_FEW = 1.0
+#: The power of 2 / dimension by which it is larger on lines, where the graph is a chain.
+_ON_LINES = 1.5
 
 
 class Peaks(NamedTuple):
     """Peaks of density."""
 
-    labels: NDArray[np.int32]  # of every vertex the peak that it belongs to; -1 for those of none
-    clearest: float  # how much the lower of two peaks rises at most, against what chance does
+    labels: NDArray[np.int32]  # the peak of every vertex; -1 for none
+    clearest: float  # the largest rise of the lower of two peaks, relative to a rise by chance
 
 
 class Density(NamedTuple):
-    """The edges of a graph, from where samples are dense to where they are rare."""
+    """The edges of a graph, by falling density."""
 
     i: NDArray[np.int32]
     j: NDArray[np.int32]
     height: FloatArray  # minus the log of density
     n: int  # number of vertices
-    noise: float  # how much that rises by chance, against the usual number of neighbours in a plane
+    noise: float  # factor for the rise by chance: 1 for the usual smoothness in a plane
 
     def peaks(self, sure: float) -> Peaks:
-        """Return the peaks of density that rise ``sure`` times as much as chance lets them."""
+        """Return the peaks of density that rise at least ``sure`` times as much as by chance."""
         many = max(round(self.n * _MANY), 5)
         few = min(_FEW, many)
         size = few * 2.0 ** np.arange(max(int(np.log2(self.n / few)), 1))
@@ -56,10 +61,7 @@ class Density(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Spacing:
-    """The lengths of the edges of a graph; arrays as in CSR, both directions.
-
-    Make one with :meth:`of`.
-    """
+    """The lengths of the edges of a graph, in both directions, as in CSR; made by :meth:`of`."""
 
     indptr: NDArray[np.int64]
     rows: NDArray[np.int32]
@@ -68,16 +70,17 @@ class Spacing:
 
     @classmethod
     def of(cls, graph: Graph, widths: FloatArray, vertex: NDArray[np.int64], n: int) -> Spacing:
-        """Take lengths from Gaussian weights.
+        """Compute lengths from Gaussian weights.
 
         Parameters
         ----------
         graph : Graph
-            Samples, joined with weights exp(-d² / (s_i s_j)).
+            The graph of the samples, with weights exp(-d² / (s_i s_j)).
         widths : float array
-            The bandwidth s of every sample, or one of all.
+            The bandwidth s of every sample, or one for all.
         vertex : int array
-            What each sample is part of, 0..n-1; vertices are as near as their nearest samples.
+            The vertex 0..n-1 of each sample; the distance of two vertices is that of their nearest
+            samples.
         n : int
             Number of vertices.
         """
@@ -110,12 +113,12 @@ class Spacing:
 
     @cached_property
     def _by_length(self) -> FloatArray:
-        """The lengths, rising within each row."""
+        """The lengths, sorted within each row."""
         share = self.lengths / max(self.lengths.max(initial=0.0), np.finfo(float).tiny)
         return self.lengths[np.argsort(self.rows + 0.5 * share)]  # one key is faster than two
 
     def reach(self, rank: int) -> FloatArray:
-        """Return the length to the neighbour of a rank, or the last; 0 where there is none."""
+        """Return the length to the neighbour of a rank, or to the last; 0 without neighbours."""
         count = np.diff(self.indptr)
         reach = np.zeros(self.n)
         some = count > 0
@@ -124,10 +127,10 @@ class Spacing:
 
     @cached_property
     def dimension(self) -> float | None:
-        """The intrinsic dimension, by how lengths grow with rank; None where they do not.
+        """The intrinsic dimension, from how lengths grow with rank; None if they do not grow.
 
-        The likeliest one of every vertex (Levina and Bickel), of which the median counts. The very
-        nearest are left out: they may be repeats, or nearly so.
+        It is the median over the maximum-likelihood estimates of all vertices (Levina and Bickel).
+        The nearest neighbours are left out: they may be near-duplicates.
         """
         last = min(_NEAREST, int(self.n_neighbors))
         first = max(last // 3, 1)
@@ -144,13 +147,14 @@ class Spacing:
 
     @property
     def in_plane(self) -> bool:
-        """Whether samples lie on lines or nearly in a plane: there density tells clusters."""
+        """Whether samples lie on lines or nearly in a plane, so that clusters are density peaks."""
         return self.dimension is not None and self.dimension < _PLANE
 
     def density(self, smoothness: float = 1.0) -> Density:
-        """Return the density along edges, told by so many times as many neighbours as usual.
+        """Return the density along edges, from ``smoothness`` times the usual neighbours.
 
-        The density at an edge is that of its thinner end, or what its length tells, if less.
+        The density at an edge is that of its end of lower density, or that given by its length, if
+        lower.
         """
         assert self.dimension is not None
         reach = self.reach(round(_DENSITY * smoothness))

@@ -1,4 +1,4 @@
-"""Clusters to start from: reading them, locking some, and keeping their numbers."""
+"""Clusters to start from: check them, lock samples, and keep cluster numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sentree.search.edits import row_numbers
 
 __all__ = ["keep_numbers", "lock", "locked_points", "start_labels"]
 
-#: Cluster numbers lie below this: arrays are as long as the largest.
+#: Cluster numbers must be below this, since arrays are as long as the largest.
 _MOST_NUMBERS = 10_000_000
 
 
 def start_labels(init: ArrayLike, n: int) -> NDArray[np.int32]:
-    """Check clusters to start from: whole numbers, -1 where there is none."""
+    """Check clusters to start from: whole numbers, -1 for a sample without one."""
     labels = np.asarray(init)
     if labels.shape != (n,):
         raise ValueError(f"init has shape {labels.shape}, expected one cluster for {n} samples")
@@ -45,7 +45,7 @@ def locked_points(
     if locked is None:
         return np.empty(0, dtype=np.int64)
     if init is None:
-        raise ValueError("locked samples stay where init has them: give init as well")
+        raise ValueError("locked samples stay in their cluster of init: give init as well")
     points = row_numbers(locked, n, "locked")
     without = points[init[points] < 0]
     if without.size:
@@ -54,7 +54,7 @@ def locked_points(
 
 
 def lock(init: NDArray[np.int32], points: NDArray[np.int64]) -> Constraints:
-    """Return hard constraints that keep the locked samples in clusters of their own."""
+    """Return hard constraints that keep the locked samples in their clusters."""
     order = points[np.argsort(init[points], kind="stable")]
     groups = np.split(order, np.flatnonzero(np.diff(init[order])) + 1)
     return Constraints.from_groups(groups, [[group[0] for group in groups]], hard=True)
@@ -63,11 +63,10 @@ def lock(init: NDArray[np.int32], points: NDArray[np.int64]) -> Constraints:
 def keep_numbers(
     labels: NDArray[Any], before: NDArray[np.int32], points: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Give every cluster the number of the earlier one that it shares most samples with.
+    """Give every cluster the number of the earlier cluster that it shares most samples with.
 
-    Each number goes to one cluster, the largest overlaps first, and those of locked points before
-    all. Numbers stay 0..k-1: clusters that are new, or whose number is k or more since others are
-    gone, get those that are free.
+    Each number goes to one cluster, by decreasing overlap; locked points count most. Numbers stay
+    0..k-1: new clusters, and clusters whose number would be k or more, get the free numbers.
     """
     now = renumber(labels)
     width = int(before.max(initial=-1)) + 1

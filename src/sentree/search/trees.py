@@ -1,4 +1,4 @@
-"""A tree grown around clusters, and inside them again with finer and finer labels."""
+"""Trees: grown around clusters, and again inside each cluster by finer labels."""
 
 from __future__ import annotations
 
@@ -11,93 +11,96 @@ from numpy.typing import NDArray
 from sentree._util.labels import follow, renumber
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
-from sentree.relation.by_degree import Anchored, triplet_weights, with_triplets
+from sentree.relation.by_degree import SearchGraphs, triplet_weights, with_triplets
 from sentree.relation.relation import Relation
-from sentree.search.clusters import FlatSearch, Problem
+from sentree.search.clusters import ClusterSearch, Problem
 from sentree.search.kernels import grow
 from sentree.search.natural_number import NaturalScale
 from sentree.search.objective import Objective, tree_objective
 from sentree.search.recipes import Selection
 from sentree.tree import EncodingTree, TreeShape, first_leaves
 
-__all__ = ["Grown", "grown"]
+__all__ = ["GrownTree", "grow_tree"]
 
 
-class Grown(NamedTuple):
-    """A tree over the samples, clusters that are nodes of it, its value and the way there."""
+class GrownTree(NamedTuple):
+    """A tree over the samples, clusters that are nodes of it, its objective and the trace."""
 
     tree: EncodingTree
     labels: NDArray[np.int32]
     objective: Objective
     trace: FloatArray
-    selection: Selection | None = None  # by which recipe the clusters were found
+    selection: Selection | None = None  # the recipe that labels chose, if they did
     scale: NaturalScale | None = None  # how the data chose their number, if they did
 
 
-def grown(problem: Problem, flat: FlatSearch, *, height: int | None, leaf_penalty: bool) -> Grown:
-    """Grow a tree around the clusters of a search, or freely where only a height is given.
+def grow_tree(
+    problem: Problem, search: ClusterSearch, *, height: int | None, leaf_penalty: bool
+) -> GrownTree:
+    """Grow a tree around the clusters of a search, or freely if only a height is given.
 
-    Where the constraints have finer labels, there are as many clusters as classes if nothing else
-    is asked for, and the inside of each cluster is searched and grown anew with the labels of the
-    next level that are there, those of its parts with the level after that.
+    If the constraints have finer labels, there are as many clusters as classes, unless
+    ``n_clusters`` is given. Each cluster is then searched and grown again with the labels of the
+    next level inside it, then its parts with those of the level after, and so on.
     """
     if problem.constraints.finer is None:
-        return _grown(problem, flat, height, leaf_penalty)
-    if flat.n_clusters is None:
-        flat = replace(flat, n_clusters=np.unique(problem.constraints.label_code).size)
-    coarse = _grown(problem, flat, height, leaf_penalty)
+        return _grow_level(problem, search, height, leaf_penalty)
+    if search.n_clusters is None:
+        search = replace(search, n_clusters=np.unique(problem.constraints.label_code).size)
+    coarse = _grow_level(problem, search, height, leaf_penalty)
     graph, parent, clusters = problem.graph, coarse.tree.parent, coarse.labels
     for level in problem.constraints.levels[1:]:
         inside = Problem(graph, level)
-        parent, clusters = _refined(parent, clusters, inside, flat, height, leaf_penalty)
-    relation = flat.constrained(problem).relation
+        parent, clusters = _refined(parent, clusters, inside, search, height, leaf_penalty)
+    relation = search.constrained(problem).relation
     tree = _measured(parent, graph, relation).by_volume()
     objective = tree_objective(tree, leaf_penalty=leaf_penalty)
     trace = np.append(coarse.trace, objective.value)
-    return Grown(tree, coarse.labels, objective, trace, coarse.selection)
+    return GrownTree(tree, coarse.labels, objective, trace, coarse.selection)
 
 
-def _grown(problem: Problem, flat: FlatSearch, height: int | None, leaf_penalty: bool) -> Grown:
+def _grow_level(
+    problem: Problem, search: ClusterSearch, height: int | None, leaf_penalty: bool
+) -> GrownTree:
     """Grow a tree with the labels of one level."""
     given, n = problem.constraints, problem.graph.n
-    told = flat.n_clusters is not None or given.label_index.size > 0
-    free = height == 1 or (height is not None and not told)
+    wants_clusters = search.n_clusters is not None or given.label_index.size > 0
+    free = height == 1 or (height is not None and not wants_clusters)
     if given or not free:
-        problem = flat.grounded(problem)
-    search = flat.constrained(problem)
+        problem = search.with_unconstrained(problem)
+    graphs = search.constrained(problem)
     weight = triplet_weights(problem.graph, given)
-    if flat.penalty is not None:
-        weight *= flat.penalty
+    weight *= search.penalty
     clusters, selection, scale = None, None, None
     if not free or problem.hard or problem.init is not None:
-        run = flat.run(problem, with_triplets(search, given, weight))
+        run = search.run(problem, with_triplets(graphs, given, weight))
         selection, scale = run.selection, run.scale
         found = renumber(run.labels[:n])
-        clusters = search.extended(found)
+        clusters = graphs.extended(found)
     result = grow(
-        search.graph,
-        search.relation,
+        graphs.graph,
+        graphs.relation,
         clusters=clusters,
         triplets=(given.triplets, weight) if len(given.triplets) else None,
         height=height,
         leaf_penalty=leaf_penalty,
-        seed=flat.seed,
+        seed=search.seed,
     )
-    tree = _without_anchors(result.tree, search, problem.graph)
+    tree = _without_anchors(result.tree, graphs, problem.graph)
     labels = tree.labels_at(1) if clusters is None else found
     objective = tree_objective(result.tree, leaf_penalty=leaf_penalty)
-    return Grown(tree, labels, objective, result.trace, selection, scale)
+    return GrownTree(tree, labels, objective, result.trace, selection, scale)
 
 
 def _refined(
     parent: NDArray[np.int32],
     clusters: NDArray[np.int32],
     problem: Problem,
-    flat: FlatSearch,
+    search: ClusterSearch,
     height: int | None,
     leaf_penalty: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Grow the inside of each cluster that holds labels; return the tree and the parts."""
+    """Grow each cluster that holds labels again; return the tree and the parts of clusters."""
     shape = TreeShape(parent)
     depth = shape.depth()
     order = np.argsort(clusters, kind="stable")
@@ -122,9 +125,9 @@ def _refined(
         named, number = np.unique(code[members[known]], return_inverse=True)
         classes = [problem.constraints.classes[c] for c in named.tolist()]
         given = Constraints(label_index=known, label_code=number, classes=tuple(classes))
-        search = replace(flat, n_clusters=named.size if named.size > 1 else None, recipe=None)
-        inside = problem._replace(graph=graph, constraints=given, ground=None)
-        found = _grown(inside, search, room, leaf_penalty)
+        inner = replace(search, n_clusters=named.size if named.size > 1 else None, recipe=None)
+        inside = problem._replace(graph=graph, constraints=given, unconstrained=None)
+        found = _grow_level(inside, inner, room, leaf_penalty)
         finer[members] += found.labels
         replaced.append((top, members, found.tree.parent))
     return _with_subtrees(parent, replaced), renumber(finer)
@@ -133,7 +136,7 @@ def _refined(
 def _with_subtrees(
     parent: NDArray[np.int32], replaced: list[tuple[int, NDArray[np.intp], NDArray[np.int32]]]
 ) -> NDArray[np.int32]:
-    """Put trees in the place of what is below some nodes: (node, its leaves, parents)."""
+    """Replace the subtrees below some nodes: (node, its leaves, parents of the new subtree)."""
     n, n_nodes = TreeShape(parent).n_leaves, parent.size
     above, size = [parent.copy()], [TreeShape(parent).sizes()]
     tops = np.array([top for top, _, _ in replaced], dtype=np.int64)
@@ -154,19 +157,19 @@ def _with_subtrees(
     # A node has more leaves than its children.
     by_size = inner_nodes[np.argsort(np.concatenate(size)[inner_nodes], kind="stable")]
     order = np.concatenate((np.arange(n), by_size))
-    number = np.full(n_nodes + 1, -1, dtype=np.int32)  # the last one is the parent of the root
+    number = np.full(n_nodes + 1, -1, dtype=np.int32)  # the last entry is for the root's parent -1
     number[order] = np.arange(order.size, dtype=np.int32)
     return np.asarray(number[np.concatenate(above)[order]], dtype=np.int32)
 
 
-def _without_anchors(tree: EncodingTree, search: Anchored, graph: Graph) -> EncodingTree:
+def _without_anchors(tree: EncodingTree, graphs: SearchGraphs, graph: Graph) -> EncodingTree:
     """Return the tree over the samples alone."""
     if tree.n_leaves == graph.n:
         return tree
-    return _measured(first_leaves(tree.parent, graph.n), graph, search.relation)
+    return _measured(first_leaves(tree.parent, graph.n), graph, graphs.relation)
 
 
 def _measured(parent: NDArray[np.int32], graph: Graph, relation: Relation | None) -> EncodingTree:
-    """Return a tree over the samples with what the graphs have among them."""
+    """Return a tree over the samples, with volumes and cuts from the graphs."""
     among = None if relation is None else relation.matrix[: graph.n, : graph.n]
     return EncodingTree.from_parent(parent, graph, among)

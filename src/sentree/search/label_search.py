@@ -1,9 +1,9 @@
-"""Clusters that labels name: from modules and labels to one cluster for each class, and others.
+"""The search with labels: one cluster for each class that labels name, and further clusters.
 
-Every class that labels name owns the modules that its labels lie in. The modules of one class are
-one from the start, those of two classes never come together, and all others are united with them,
-or with one another, along their linkages. The samples then move, by the objective and by what the
-labels near them say (:mod:`sentree.search.beliefs`).
+Every class owns the modules that its labels lie in. The modules of one class are united at the
+start, those of different classes are never united, and all other modules are united with them or
+with one another by linkage. Then samples move, by the objective and by the labels near them
+(:mod:`sentree.search.beliefs`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
 from sentree.graph import largest_column
-from sentree.relation.by_degree import Anchored
+from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
 from sentree.search.kernels import PartitionResult, Steering
@@ -27,105 +27,90 @@ from sentree.search.linear_beliefs import LinearBeliefs
 from sentree.search.scale import (
     Contacts,
     at_resolution,
-    finer,
+    search_inside,
+    split_modules,
     split_off,
-    taken_apart,
     to_number,
     too_few,
 )
 
-__all__ = ["NamedClusters", "NamedSearch", "Told", "Way", "hidden_accuracy"]
+__all__ = ["LabelOptions", "LabelSearch", "LabelSearchResult", "LabelStart", "hidden_accuracy"]
 
-#: Bits by which a sample prefers the cluster of its module, over the square of the labels a class;
-#: and the most.
-_MODULE_BITS, _MOST_BITS = 15.0, 10.0
-#: A label is contradicted where the others believe in its class less than this, and in another more
-#: than that. From this share of contradicted labels on, and so many, they are taken for wrong.
-_CONTRADICTED, _SURE, _DOUBTED, _FEWEST_DOUBTED = 0.1, 0.6, 0.08, 5
-#: How many times more a label counts for its own sample than full belief does for others.
+#: A sample prefers the cluster of its module by this many bits over the squared number of labels
+#: per class.
+_MODULE_BITS = 15.0
+#: The most bits by which a sample prefers the cluster of its module.
+_MOST_BITS = 10.0
+#: Belief below which the other labels contradict a label.
+_CONTRADICTED = 0.1
+#: Belief in another class that it takes to contradict a label.
+_SURE = 0.6
+#: Least share of hidden labels that must be contradicted before these are dropped.
+_DOUBTED = 0.08
+#: Least number of hidden labels that must be contradicted before these are dropped.
+_FEWEST_DOUBTED = 5
+#: Pull of a label on its own sample, relative to full belief in other samples.
 _INSISTENCE = 2.0
-#: Shrinkage of volumes to their mean while samples move, in shapes, and how much less in clouds.
-_SHRINKAGE, _LESS_IN_CLOUDS = 0.8, 0.4
-#: Parts that labels are hidden in, in turn; one of them where samples are many.
+#: Shrinkage of volumes towards their mean while samples move, where only borders touch.
+_SHRINKAGE = 0.8
+#: How much smaller the shrinkage is in clouds of many dimensions.
+_LESS_IN_CLOUDS = 0.4
+#: Folds of labels that are hidden in turn; only the first if there are many samples.
 _FOLDS = 3
 
 IntArray = NDArray[np.int64]
 Move = Callable[[NDArray[Any], Steering], PartitionResult]
 
 
-class Way(NamedTuple):
-    """What a search with labels leaves open, for hidden labels to tell."""
+class LabelOptions(NamedTuple):
+    """Settings of a search with labels, which hidden labels choose."""
 
     even: bool  # whether volumes count in full while samples move, which evens out clusters
-    strength: float = 1.0  # of beliefs
-    linear: bool = False  # whether features say what they think of classes, too
+    strength: float = 1.0  # factor for the pull of beliefs
+    linear: bool = False  # whether a linear discriminant of the features is used
 
 
-class Told(NamedTuple):
-    """What labels tell: clusters to start from, and what vertices believe of them."""
+class LabelStart(NamedTuple):
+    """Clusters to start from, and the beliefs of vertices in them."""
 
     start: NDArray[np.int32]
-    believed: Any  # vertices by clusters
+    believed: Any  # matrix of vertices by clusters
 
 
-class NamedClusters(NamedTuple):
-    """Clusters of the vertices: those of the classes first, in their order, then the others."""
+class LabelSearchResult(NamedTuple):
+    """Clusters of the vertices: first those of the classes, in order, then the others."""
 
     result: PartitionResult
-    disbelief: float  # bits that the labels nearby say against it
+    disbelief: float  # bits by which nearby labels speak against the clusters
 
 
 @dataclass(frozen=True, eq=False)
-class NamedSearch:
-    """A search for clusters around labels.
+class LabelSearch:
+    """A search for clusters that labels steer."""
 
-    Parameters
-    ----------
-    problem : Anchored
-        The graphs.
-    modules : int array
-        Modules of the vertices as found without labels.
-    contacts : Contacts
-        How these touch.
-    n_clusters : int or None
-        Clusters that are wanted; without it one for each class and each of ``new``.
-    resolution : float or None
-        Without a number, the linkage that further clusters must have to be united.
-    strength : float
-        Of the beliefs against the graph.
-    new : int array or None
-        Further clusters that are of no class, 0, 1, …, and -1 for all other vertices.
-    features : LinearBeliefs or None
-        What features say of classes.
-    divisible : bool
-        Whether modules may be taken apart where they are few.
-    move : callable
-        ``move(labels, steering)`` moves vertices.
-    """
-
-    problem: Anchored
-    modules: NDArray[np.int32]
-    contacts: Contacts
-    n_clusters: int | None
-    resolution: float | None
-    strength: float
-    new: IntArray | None
+    graphs: SearchGraphs
+    modules: NDArray[np.int32]  # of the vertices, found without labels
+    contacts: Contacts  # of the modules
+    n_clusters: int | None  # None for one for each class and each of ``new``
+    resolution: float | None  # without n_clusters: least linkage at which other modules are united
+    strength: float  # of beliefs against the graph
+    new: IntArray | None  # clusters 0, 1, … without a class that labels name; -1 elsewhere
     features: LinearBeliefs | None
-    divisible: bool
-    move: Move
+    divisible: bool  # whether modules may be divided if they are few
+    move: Move  # moves vertices
 
-    def run(self, known: KnownClasses, way: Way) -> NamedClusters:
-        """Find a cluster for each class, and what else there is."""
-        return self.followed(known, way, self.told(known, way.linear))
+    def run(self, known: KnownClasses, options: LabelOptions) -> LabelSearchResult:
+        """Find a cluster for each class, and further clusters."""
+        return self.follow(known, options, self.start(known, options.linear))
 
     @cached_property
     def belief_graph(self) -> Any:
         """The graph that labels spread over."""
-        return belief_graph(self.problem)
+        return belief_graph(self.graphs)
 
-    def told(self, known: KnownClasses, linear: bool, spread: Any = None) -> Told:
-        """Unite modules around what labels say once they are spread, or as ``spread`` has it."""
-        graph, named, n = self.belief_graph, known.n_classes, self.problem.graph.n
+    def start(self, known: KnownClasses, linear: bool, spread: Any = None) -> LabelStart:
+        """Unite modules around the classes, by beliefs (those of ``spread``, if already known)."""
+        graph, named, n = self.belief_graph, known.n_classes, self.graphs.graph.n
         quick = spread is not None
 
         def with_features(found: Any, known: KnownClasses) -> Any:
@@ -141,50 +126,53 @@ class NamedSearch:
             others = np.setdiff1d(np.flatnonzero(start >= named), known.points)
             wider = known.with_classes(others, start[others].astype(np.int64), count)
             believed = with_features(beliefs(graph, n, wider, named, quick), wider)
-        return Told(start, believed)
+        return LabelStart(start, believed)
 
-    def followed(self, known: KnownClasses, way: Way, told: Told) -> NamedClusters:
-        """Let samples move."""
-        start, believed = told
-        strength = self._strength(known, way)
+    def follow(
+        self, known: KnownClasses, options: LabelOptions, begin: LabelStart
+    ) -> LabelSearchResult:
+        """Move samples, from a start."""
+        start, believed = begin
+        strength = self._strength(known, options)
         if self.n_clusters is not None and believed.shape[1] > self.n_clusters:
-            start, believed = self._fewer(*told)
-            drawn = pull = bits(believed, self.problem.graph, strength)
+            start, believed = self._fewer(*begin)
+            drawn = pull = bits(believed, self.graphs.graph, strength)
         else:
-            drawn = bits(believed, self.problem.graph, strength)
+            drawn = bits(believed, self.graphs.graph, strength)
             pull = self._at_home(start, self._insisting(drawn, known, strength), known)
             start = self._begun(start, pull, known)
-        result = self.move(start, Steering(pull, self._shrinkage(way)))
+        result = self.move(start, Steering(pull, self._shrinkage(options)))
         pull = Steering(drawn).wide(int(result.labels.max()) + 1).pull
-        against = disbelief(pull, result.labels, self.problem.graph, strength)
-        return NamedClusters(result, against)
+        against = disbelief(pull, result.labels, self.graphs.graph, strength)
+        return LabelSearchResult(result, against)
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
         """Unite modules around the classes; return the clusters, those of classes first."""
         least = max(self.n_clusters or 0, known.n_classes)
-        few = self.divisible and too_few(self.problem, self.modules, least)
+        few = self.divisible and too_few(self.graphs, self.modules, least)
         parts = self._parts if few else renumber(self.modules)
         modules, owned = self._owned(_pieces(parts, known, believed), known)
         wanted = max(self.n_clusters or 0, owned)
-        if np.unique(modules[: self.problem.n]).size < wanted:
-            parts = taken_apart(self.problem, modules, wanted)
+        if np.unique(modules[: self.graphs.n]).size < wanted:
+            parts = split_modules(self.graphs, modules, wanted)
             modules, owned = self._owned(parts, known)
-        if np.unique(modules[: self.problem.n]).size < wanted:
-            return _classes_first(split_off(self.problem, modules, wanted), known)
-        owners = _owners_in_order(modules[: self.problem.n], owned)
+        if np.unique(modules[: self.graphs.n]).size < wanted:
+            return _classes_first(split_off(self.graphs, modules, wanted), known)
+        owners = _owners_in_order(modules[: self.graphs.n], owned)
         if self.n_clusters is None and self.resolution is not None:
-            united = at_resolution(self.problem, modules, self.resolution, owners)
+            united = at_resolution(self.graphs, modules, self.resolution, owners)
         else:
             exact = self.n_clusters is not None and self.n_clusters > owned
-            united = to_number(self.problem, modules, wanted, self.contacts, owners, exact, few)
+            united = to_number(self.graphs, modules, wanted, self.contacts, owners, exact, few)
         return _classes_first(united, known)
 
     def _owned(self, pieces: NDArray[np.int32], known: KnownClasses) -> tuple[IntArray, int]:
-        """Unite the pieces of each class, and of each new cluster; return modules and owners.
+        """Unite the pieces of each class and of each new cluster to a module with an owner.
 
-        The modules that are owned come first.
+        Returns the modules, those with an owner first, and the number of owners.
         """
-        owner = _owners(pieces, known)
+        owner = np.full(int(pieces.max()) + 1, -1, dtype=np.int64)
+        owner[pieces[known.points]] = known.code
         if self.new is not None:
             further = np.full(owner.size, -1, dtype=np.int64)
             further[pieces] = self.new
@@ -197,59 +185,59 @@ class NamedSearch:
 
     @cached_property
     def _parts(self) -> NDArray[np.int32]:
-        """Parts of the modules: where these are few, a label speaks for less than all of one."""
-        return finer(self.problem, self.modules)
+        """Smaller modules, for use where modules are few and a label should not own a whole one."""
+        return search_inside(self.graphs, self.modules)
 
     def _insisting(self, pull: Any, known: KnownClasses, strength: float) -> Any:
-        """Let labelled vertices be drawn to their class whatever beliefs in general count."""
+        """Pull labelled vertices to their class by a strength that does not depend on beliefs."""
         factor = np.ones(pull.shape[0])
         factor[known.points] = _INSISTENCE * self.strength / strength
         return sp.csr_array(sp.diags_array(factor) @ pull)
 
     def _at_home(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> Any:
-        """Add to what draws vertices that they prefer the cluster of their module.
+        """Add a pull of each vertex to the cluster of its module.
 
-        The fewer labels a class has, the more: single vertices are too far from the next label.
+        It is stronger with fewer labels per class, since most vertices are then far from a label.
         """
-        degree = self.problem.graph.degree.copy()
+        degree = self.graphs.graph.degree.copy()
         degree[known.points] = 0.0
         weight = degree * min(_MODULE_BITS / known.per_class**2, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
         return sp.csr_array(pull + home)
 
     def _begun(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> NDArray[np.int32]:
-        """Let vertices begin where they are drawn most."""
+        """Put vertices into the cluster that pulls them most, to start moves from there."""
         begun = largest_column(pull)
         begun = np.where(begun < 0, start, begun)
         begun[known.points] = known.code
-        lost = ~np.isin(start, begun)  # no cluster is given up
+        lost = ~np.isin(start, begun)  # no cluster becomes empty
         lost[known.points] = False
         begun[lost] = start[lost]
-        apart = np.unique(np.concatenate(apart_pairs(self.problem.relation)))
+        apart = np.unique(np.concatenate(apart_pairs(self.graphs.relation)))
         begun[apart] = start[apart]  # hard constraints hold from the start
         return begun.astype(np.int32)
 
-    def _strength(self, known: KnownClasses, way: Way) -> float:
-        """Return how much beliefs count: less where a class has only one label or two."""
-        return self.strength * way.strength * known.per_class / (known.per_class + 1)
+    def _strength(self, known: KnownClasses, options: LabelOptions) -> float:
+        """Return the strength of beliefs: less where classes have only one or two labels."""
+        return self.strength * options.strength * known.per_class / (known.per_class + 1)
 
-    def _shrinkage(self, way: Way) -> float:
-        """Return how much volumes shrink to their mean while samples move."""
-        return 0.0 if way.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
+    def _shrinkage(self, options: LabelOptions) -> float:
+        """Return the shrinkage of volumes towards their mean while samples move."""
+        return 0.0 if options.even else _SHRINKAGE - _LESS_IN_CLOUDS * self.contacts.cloudiness
 
-    def _fewer(self, start: NDArray[np.int32], believed: Any) -> Told:
-        """Unite classes where fewer clusters are wanted than are named."""
+    def _fewer(self, start: NDArray[np.int32], believed: Any) -> LabelStart:
+        """Unite classes if fewer clusters are wanted than labels name."""
         assert self.n_clusters is not None
-        united = to_number(self.problem, start, self.n_clusters, self.contacts)
+        united = to_number(self.graphs, start, self.n_clusters, self.contacts)
         k = believed.shape[1]
         place = np.zeros(k, dtype=np.int64)
         place[start] = united
         together = sp.csr_array((np.ones(k), (np.arange(k), place)))
-        return Told(united, sp.csr_array(believed @ together))
+        return LabelStart(united, sp.csr_array(believed @ together))
 
 
 def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> NDArray[np.int32]:
-    """Split the modules that hold labels of several classes by what their members believe."""
+    """Split modules with labels of several classes by the beliefs of their members."""
     lowest = np.full(int(modules.max()) + 1, known.n_classes)
     highest = np.full(lowest.size, -1)
     np.minimum.at(lowest, modules[known.points], known.code)
@@ -275,21 +263,14 @@ def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> N
 
 
 def _owners_in_order(modules: NDArray[Any], n_owners: int) -> IntArray:
-    """Return the owner of each module by first appearance: its number, or -1 from n_owners on."""
+    """Return the owner of each module, by first appearance: its number if below n_owners, or -1."""
     value, first = np.unique(modules, return_index=True)
     in_order = value[np.argsort(first, kind="stable")]
     return np.where(in_order < n_owners, in_order, -1)
 
 
-def _owners(pieces: NDArray[np.int32], known: KnownClasses) -> IntArray:
-    """Return the class of each piece that has labels, -1 for the others."""
-    owner = np.full(int(pieces.max()) + 1, -1, dtype=np.int64)
-    owner[pieces[known.points]] = known.code
-    return owner
-
-
 def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.int32]:
-    """Number clusters so that those of classes come first, in their order.
+    """Number clusters so that those of the classes come first, in order.
 
     The cluster of a class is the one with most of its labels.
     """
@@ -306,35 +287,37 @@ def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.in
 
 
 def hidden_accuracy(
-    search: NamedSearch, known: KnownClasses, ways: Sequence[Way], once: bool
+    search: LabelSearch, known: KnownClasses, tried: Sequence[LabelOptions], once: bool
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
-    """Tell for each way which labels it finds that were hidden from it: 1 or 0 each.
+    """Return for each setting which hidden labels it finds (1 or 0), and which labels to doubt.
 
-    A label is hidden once; those of classes with a single label never are. Returned, too, is which
-    labels the others contradict: none where that is no more than classes that overlap would give.
+    Each label is hidden once, or only the first fold if ``once``; labels that are the only one of
+    their class are never hidden. Labels are doubted if the others contradict them, but only where
+    that happens more often than with overlapping classes.
     """
     random = np.random.default_rng(0)
     order = np.lexsort((random.random(known.code.size), known.code))
     fold = np.empty(order.size, dtype=np.int64)
     fold[order] = np.arange(order.size) % _FOLDS
     fold[np.bincount(known.code)[known.code] < 2] = _FOLDS
-    found: list[list[NDArray[np.float64]]] = [[] for _ in ways]
+    found: list[list[NDArray[np.float64]]] = [[] for _ in tried]
     doubted = np.zeros(known.points.size, dtype=bool)
     for part in range(1 if once else _FOLDS):
         hidden = fold == part
         if not hidden.any():
             continue
         visible = known.without(hidden)
-        graph, n = search.belief_graph, search.problem.graph.n
+        graph, n = search.belief_graph, search.graphs.graph.n
         spread = beliefs(graph, n, visible, known.n_classes, quick=True)
         others = spread[known.points[hidden]].toarray()
         own = others[np.arange(others.shape[0]), known.code[hidden]]
         doubted[hidden] = (own < _CONTRADICTED) & (others.max(axis=1) > _SURE)
-        told = {
-            linear: search.told(visible, linear, spread) for linear in {way.linear for way in ways}
+        begins = {
+            linear: search.start(visible, linear, spread)
+            for linear in {options.linear for options in tried}
         }
-        for way, right in zip(ways, found, strict=True):
-            labels = search.followed(visible, way, told[way.linear]).result.labels
+        for options, right in zip(tried, found, strict=True):
+            labels = search.follow(visible, options, begins[options.linear]).result.labels
             right.append((labels[known.points[hidden]] == known.code[hidden]).astype(np.float64))
     accuracy = [np.concatenate([np.empty(0), *right]) for right in found]
     return accuracy, _without_last(doubted, known, accuracy[0].size)
@@ -343,7 +326,7 @@ def hidden_accuracy(
 def _without_last(
     doubted: NDArray[np.bool_], known: KnownClasses, n_hidden: int
 ) -> NDArray[np.bool_]:
-    """Doubt labels only where many are contradicted, and never all of a class."""
+    """Doubt labels only if many are contradicted, and never all labels of a class."""
     if doubted.sum() < max(_DOUBTED * n_hidden, _FEWEST_DOUBTED):
         return np.zeros_like(doubted)
     left = np.bincount(known.code[~doubted], minlength=known.n_classes)
