@@ -14,7 +14,7 @@ from typing import NamedTuple
 import general_sets
 import general_text
 from families import FAMILIES, FEW_DRAWS, MOST_DRAWS, make
-from feature_peers import OURS, Problem, Table, answers, methods_for
+from feature_peers import OURS, Table, Task, answers, methods_for
 from tasks import TASKS, WITHOUT_PAIRS, draw
 
 SET_TASKS = ["k-open", "k-given", "5%-labels", "3-a-class", "60-pairs", "10%-wrong", "30%-wrong",
@@ -87,7 +87,7 @@ class Unit(NamedTuple):
             warnings.simplefilter("ignore")
             table = load(self.source.part, self.source.name, seed, self.data_dir)
             given = draw(self.task, table.y, self.source.name, self.draw)
-            problem = Problem(table, self.task, given, self.draw)
+            problem = Task(table, self.task, given, self.draw)
             found = list(answers(problem, self.methods))
         return [self.about(table) | row for row in found]
 

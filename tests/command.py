@@ -31,4 +31,6 @@ def sentree_command(*arguments, cwd=".", **options):
         done = CliRunner().invoke(app, list(map(str, arguments)), prog_name="sentree", **options)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
+    return SimpleNamespace(
+        returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr, output=done.output
+    )

@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
 import refit
 from families import CUSTOMER_SHARES, FAMILIES, make
-from feature_peers import OURS, PEERS, Problem, Table, answers, methods_for
+from feature_peers import OURS, PEERS, Table, Task, answers, methods_for
 from general_sets import halves
 from general_summary import pairs_against_none, print_summary
 from general_units import Source, tasks_of
@@ -116,7 +116,7 @@ def test_hard_pairs_are_kept(monkeypatch):
     seen = []
     monkeypatch.setattr(SSEPartition, "fit", keeping(SSEPartition.fit, seen))
     for task in ("60-pairs", "60-hard"):
-        problem = Problem(Table(X, truth), task, draw(task, truth, "a set", 0), 0)
+        problem = Task(Table(X, truth), task, draw(task, truth, "a set", 0), 0)
         assert [row["method"] for row in answers(problem, [OURS])] == ["sentree", "sentree, k"]
     assert [model.hard for model in seen] == [False, False, True, True]
     assert [model.constraint_report_.n_broken for model in seen[2:]] == [0, 0]
