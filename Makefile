@@ -12,7 +12,7 @@ demo: $(VENV)/.built
 	$(BIN)/sentree demo
 
 test: $(VENV)/.built-test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
 
 # The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
 docs: $(VENV)/.built-docs

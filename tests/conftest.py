@@ -16,17 +16,21 @@ settings.load_profile("random" if os.environ.get("HYPOTHESIS") == "random" else 
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that no worker waits for it at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Begin with what takes longest, so that no worker waits for it at the end.
+
+    Tests of one file stay together: what a file's tests share is else made again and again.
+    """
+    items.sort(key=lambda item: (item.get_closest_marker("slow") is None, item.location[0]))
 
 
 @pytest.fixture
 def pyplot():
-    """Pyplot without a window; figures are closed after the test."""
+    """Pyplot without a window or figures; those of the test are closed after it."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    plt.close("all")  # of tests that left some open
     yield plt
     plt.close("all")
