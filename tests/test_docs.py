@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
 PAGES = sorted((*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")))
+pytestmark = pytest.mark.slow
 
 
 def name_of(page):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-#: One worker builds what all of these tests need.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 #: As a user has it: nothing of this environment shines through.

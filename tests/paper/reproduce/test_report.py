@@ -16,8 +16,7 @@ from sentree.paper.reproduce.tables import blocks, scores
 from sentree.paper.reproduce.write_up import write_report
 from sentree.report.as_markdown import as_markdown
 
-#: One worker makes what the tests share.
-pytestmark = pytest.mark.xdist_group("reproduce report")
+pytestmark = pytest.mark.slow
 NAN = math.nan
 PICTURES = ("fig2_clustering", "fig2_rna", "fig3", "ranks", "trade_off")
 

@@ -14,8 +14,7 @@ from command import executable, sentree_command, sentree_process
 from sentree.paper.reproduce.grid import Cell
 from sentree.paper.reproduce.runner import run
 
-#: One worker makes what the tests share.
-pytestmark = pytest.mark.xdist_group("reproduce session")
+pytestmark = pytest.mark.slow
 METHODS = ["SE", "SSE", "sentree", "Semi-MultiCons", "COBRA"]
 
 
