@@ -259,3 +259,44 @@ def test_round_trip(tmp_path, data, suffix):
     order = np.arange(len(ids)) if suffix in ("mtx", "npz") else again.rows(ids)
     back = again.graph.to_scipy().toarray()[np.ix_(order, order)]
     np.testing.assert_allclose(back, graph.to_scipy().toarray(), rtol=1e-14)
+
+
+def graphml(folder, body, keys='<key id="w" for="edge" attr.name="weight" attr.type="double"/>'):
+    path = folder / "g.graphml"
+    path.write_text(
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}{body}</graphml>'
+    )
+    return path
+
+
+NODES = '<node id="a"/><node id="b"/><node id="c"/>'
+
+
+def test_graphml_names_that_are_numbers_are_ids_of_text(tmp_path):
+    keys = '<key id="n" for="node" attr.name="name" attr.type="int"/>'
+    nodes = "".join(f'<node id="{k}"><data key="n">{k + 7}</data></node>' for k in range(3))
+    body = f'<graph edgedefault="undirected">{nodes}<edge source="0" target="1"/></graph>'
+    assert read_graph(graphml(tmp_path, body, keys)).ids.tolist() == ["7", "8", "9"]
+
+
+def test_graphml_weights_without_a_type_are_numbers(tmp_path):
+    edge = '<edge source="a" target="b"><data key="w">2.5</data></edge>'
+    body = f'<graph edgedefault="undirected">{NODES}{edge}</graph>'
+    keys = '<key id="w" for="edge" attr.name="weight" attr.type="string"/>'
+    assert read_graph(graphml(tmp_path, body, keys)).graph.weights.tolist() == [2.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (f'<graph edgedefault="undirected">{NODES}</graph>' * 2, "two nodes|holds 2 graphs"),
+        (
+            f'<graph edgedefault="undirected">{NODES}<edge id="e" source="a" target="b"/>'
+            '<edge id="e" source="a" target="b"/></graph>',
+            "same id or key",
+        ),
+    ],
+)
+def test_what_networkx_would_pass_over_is_refused(tmp_path, body, message):
+    with pytest.raises(InputError, match=message):
+        read_graph(graphml(tmp_path, body))

@@ -27,7 +27,7 @@ def replacing(path: Path) -> Iterator[Path]:
             shutil.copymode(path, part)
         os.replace(part, path)
     except BaseException:
-        part.unlink()
+        part.unlink(missing_ok=True)
         raise
 
 

@@ -248,7 +248,7 @@ def _from_graphml(source: InputFile) -> GraphFile:
         raise InputError(f"{source.name} cannot be read as GraphML: {error}") from None
     if not len(read):
         raise InputError(f"{source.name} holds no nodes")
-    _check_nodes(source, read)
+    _check_elements(source, read)
     if read.is_directed():
         warn(
             f"{source.name} is a directed graph: its edges lose their direction, and weights of "
@@ -260,34 +260,54 @@ def _from_graphml(source: InputFile) -> GraphFile:
     for name, column in about.items():
         column[:] = [node.get(name) for node in nodes]
     ids, id_name = np.array(list(read), dtype=object), "id"
-    names = about.get("name", [None])
+    names = [None if name is None else str(name) for name in about.get("name", [None])]
     if None not in names and len(set(names)) == len(read):
-        ids, id_name = about.pop("name"), "name"
+        del about["name"]
+        ids, id_name = np.array(names, dtype=object), "name"
     row = {node: k for k, node in enumerate(read)}
     edges = list(read.edges(data="weight", default=read.graph["edge_default"].get("weight", 1)))
     for a, b, weight in edges:
         if a == b:
             raise InputError(f"{source.name}: an edge joins {a!r} to itself; take it out")
-        if not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
+        if not 0 <= _number(weight) < math.inf:
             raise InputError(
                 f"{source.name}: the edge from {a!r} to {b!r} has weight {weight!r}; weights must "
                 "be finite numbers, at least 0"
             )
     pairs = np.array([(row[a], row[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
-    graph = Graph.from_edges(pairs, np.array([w for *_, w in edges], dtype=float), n=len(read))
+    graph = Graph.from_edges(pairs, np.array([_number(w) for *_, w in edges]), n=len(read))
     return GraphFile(graph, ids, id_name, source.name, about)
 
 
-def _check_nodes(source: InputFile, read: Iterable[str]) -> None:
-    """Refuse nodes that are declared twice or not at all, which networkx unites or adds."""
+def _number(weight: Any) -> float:
+    """Return a weight, which is text where its key has no type; NaN where it is no number."""
+    try:
+        return float(weight)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _check_elements(source: InputFile, read: Any) -> None:
+    """Refuse what networkx passes over: more graphs, nodes declared twice or never, equal edges."""
     declared: set[str | None] = set()
+    counts = {"graph": 0, "edge": 0}
     with source.open() as stream:
         for _, element in ElementTree.iterparse(stream):
-            if element.tag.rpartition("}")[2] == "node":
+            tag = element.tag.rpartition("}")[2]
+            if tag in counts:
+                counts[tag] += 1
+            if tag == "node":
                 name = element.get("id")
                 if name in declared:
                     raise InputError(f"{source.name}: two nodes have the id {name!r}")
                 declared.add(name)
+    if counts["graph"] != 1:
+        raise InputError(f"{source.name} holds {counts['graph']} graphs, expected one")
+    if counts["edge"] != read.number_of_edges():
+        raise InputError(
+            f"{source.name}: some edges between the same nodes have the same id or key; give each "
+            "edge an id of its own, or none"
+        )
     for name in read:
         if name not in declared:
             raise InputError(f"{source.name}: an edge names the node {name!r}, which is not there")

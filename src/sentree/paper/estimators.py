@@ -64,13 +64,16 @@ class _PaperEstimator(Baseline):
     def _sparse(self) -> bool:  # type: ignore[override]
         return self.affinity != "hierarchy"  # which moves zeros
 
+    def _validated(self, X: Any) -> Any:
+        return super()._validated(X.to_scipy() if isinstance(X, Graph) else X)
+
     def _solve(self, X: Any, given: Constraints, random: Any) -> None:
         if given.hard is not None:
             raise ValueError(
                 "the paper's method has no hard constraints: sentree.SSEPartition enforces them"
             )
-        if given.finer is not None:
-            warn("finer labels are ignored here: sentree.SSEHierarchy takes them")
+        if given.finer is not None or (len(given.triplets) and len(given) > len(given.triplets)):
+            warn("triplets and finer labels are ignored here: sentree.SSEHierarchy takes them")
         check_pairs(given.closure(X.shape[0]))  # before any long work
         similarity: PairSimilarity
         if self.affinity == "precomputed":

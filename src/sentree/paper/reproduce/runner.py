@@ -67,8 +67,8 @@ def run(
                     )
                     with _no_interrupt():
                         process.start()
+                        running[receive] = _Running(cell, process, time.monotonic())
                     send.close()
-                    running[receive] = _Running(cell, process, time.monotonic())
                 ready = wait(list(running), timeout=1.0)
                 for pipe, worker in list(running.items()):
                     stuck = pipe not in ready and worker.seconds > _PATIENCE * timeout
@@ -95,7 +95,8 @@ def _no_interrupt() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if before is not None:  # set by another language
+            signal.signal(signal.SIGINT, before)
     if held and callable(before):
         before(signal.SIGINT, None)
 
