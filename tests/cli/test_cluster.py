@@ -41,9 +41,9 @@ def test_it_tells_which_column_has_the_ids(tmp_path):
     points = make_blobs(30, random_state=0)[0]
     names = [f"s{row}" for row in range(30)]
     write_csv(tmp_path / "a.csv", ["sample", "x", "y"], rng.integers(0, 3, 30), *points.T)
-    told = call(tmp_path, "cluster", "a.csv").stdout
-    assert "a.csv: 30 samples, 3 features; rows are numbered" in told
-    assert "sample is a feature (--drop sample leaves it out)" in told
+    done = call(tmp_path, "cluster", "a.csv")
+    assert "a.csv: 30 samples, 3 features; rows are numbered" in done.stdout
+    assert "sample is a feature (--drop sample leaves it out)" in done.stderr
     write_csv(tmp_path / "b.csv", ["x", "y", "who"], *points.T, names)
     told = call(tmp_path, "cluster", "b.csv").stdout
     assert "b.csv: 30 samples, 2 features; ids from who" in told

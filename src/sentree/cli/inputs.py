@@ -80,7 +80,7 @@ def read_data(
     console.say(f"{data.source}: {what}{_layer_of(data, options)}{named}")
     if not graph and data.layer is None and features is None:
         for name in filter(named_like_ids, data.features or ()):
-            console.say(f"{name} is a feature (--drop {name} leaves it out)")
+            console.warn(f"{name} is a feature (--drop {name} leaves it out)")
     if features is not None and (unused := [name for name in data.columns if name not in take]):
         console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data
