@@ -50,7 +50,7 @@ def gather_constraints(
 
 
 def capped_weights(given: Constraints, penalty: float, most_penalty: float) -> Constraints:
-    """Cap the weights of statements so that none exceeds ``most_penalty`` times the penalty."""
+    """Cap the weights of statements so that none times the penalty exceeds ``most_penalty``."""
     most = most_penalty / max(penalty, _LEAST_PENALTY)
     names = ("must_weight", "cannot_weight", "triplet_weight")
     weights = {name: getattr(given, name) for name in names}
