@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -15,6 +16,11 @@ from sentree.paper.reproduce.grid import Cell
 from sentree.paper.reproduce.runner import run
 
 pytestmark = pytest.mark.slow
+#: Call a program that heeds Ctrl-C, also where whoever runs the tests ignores it (``make test &``).
+HEED_SIGINT = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
 METHODS = ["SE", "SSE", "sentree", "Semi-MultiCons", "COBRA"]
 
 
@@ -84,8 +90,9 @@ def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted,
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
 def test_ctrl_c_keeps_what_is_finished(data, tmp_path):
     out = tmp_path / "out"
+    endless = arguments(data, out, "--draws", "1000")  # cannot end before the signal arrives
     process = subprocess.Popen(
-        [*executable(), *arguments(data, out)],
+        [sys.executable, "-c", HEED_SIGINT, *executable(), *endless],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
