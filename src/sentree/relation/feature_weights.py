@@ -147,7 +147,7 @@ class Features:
         }
 
 
-def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
+def table_layout(X: Any, scale: str | None, given: Constraints, tails: bool = True) -> Layout:
     """Return how the samples of a table are compared: tails as logarithms, features weighed.
 
     Parameters
@@ -158,9 +158,11 @@ def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
         As in :func:`sentree.knn_graph`.
     given : Constraints
         What is known about them, of which the labels count here.
+    tails : bool
+        Whether columns with long tails are taken as logarithms.
     """
     samples = check_samples(X)
-    layout = Layout.fit(samples, scale, "euclidean", find_tails(samples))
+    layout = Layout.fit(samples, scale, "euclidean", find_tails(samples) if tails else None)
     index, code = _asked(given)
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later
     if not known.all() or index.size < 2:
