@@ -19,6 +19,7 @@ from .graph.build import knn_graph as knn_graph
 from .metrics import dasgupta_cost as dasgupta_cost
 from .metrics import dendrogram_purity as dendrogram_purity
 from .metrics import structural_entropy as structural_entropy
+from .profiles.profile import profile as profile
 from .tree import EncodingTree as EncodingTree
 
 __version__: str

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,6 +51,9 @@ from sentree.search.objective import Objective
 from sentree.search.recipes import Selection
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree
+
+if TYPE_CHECKING:
+    from sentree.profiles.profile import Profile
 
 __all__ = ["SSEEstimator"]
 
@@ -375,6 +378,42 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ]
         labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return (labels, strength) if return_strength else labels
+
+    def profile(self, X: Any = None) -> Profile:
+        """Tell what makes each cluster: features that set it apart, typical rows, a short rule.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_columns), optional
+            The table to describe the clusters with, its rows in the order of the training samples;
+            any columns will do, also such as were not clustered. By default the training samples.
+
+        Returns
+        -------
+        Profile
+            As :func:`sentree.profile` has it.
+        """
+        from sentree.profiles.profile import profile
+
+        check_is_fitted(self, "labels_")
+        names = dict(enumerate(self.cluster_names_))
+        table = self._own_table() if X is None else X
+        return profile(table, self.labels_, strength=self.membership_strength_, names=names)
+
+    def _own_table(self) -> Any:
+        """Return the samples that the model was fitted to, with the names of their features."""
+        samples = getattr(self._extension, "samples", None)
+        if samples is None:
+            raise ValueError(
+                "this model has no table of its samples: it was fitted to a graph, or saved "
+                "without them; give the table, as in model.profile(X)"
+            )
+        features = getattr(self, "feature_names_in_", None)
+        if features is None or sp.issparse(samples):
+            return samples
+        import pandas as pd
+
+        return pd.DataFrame(samples, columns=features, copy=False)
 
     def save(self, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
         """Write the fitted estimator to a file; see :func:`sentree.save`."""
