@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,19 +15,18 @@ from sentree.profiles.columns import Table
 from sentree.profiles.measures import measure
 from sentree.profiles.rows import distances, extremes
 from sentree.profiles.rules import Rule, find_rules
-from sentree.profiles.words import Units, percent, phrase
+from sentree.profiles.traits import Measured, Trait
+from sentree.profiles.words import percent
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ClusterProfile", "Profile", "Trait", "profile"]
+__all__ = ["ClusterProfile", "Profile", "profile"]
 
 NOTE = (
     "The clusters were found with these features, so that tests of significance would be circular: "
     "effects describe the clusters, they do not prove them."
 )
-#: Smaller effects set nothing apart, however sure they are.
-_SMALL = 0.15
 #: Features that are told in a sentence, and rows that are typical or unusual.
 _SAID, _ROWS = 3, 3
 #: Features of each cluster that are kept, where there are more than so many.
@@ -36,59 +35,6 @@ _KEPT, _WIDE = 30, 100
 _CANDIDATES, _MANY = 12, 40
 #: Features that the distance from typical rows looks at.
 _COMPARED = 50
-
-
-@dataclass(frozen=True)
-class Trait:
-    """How a cluster differs from the rest in one feature.
-
-    Parameters
-    ----------
-    feature : str
-        Name of the column; with "is missing" after it, whether its values are.
-    kind : {"number", "date", "ordered", "boolean", "category", "missing", "amount"}
-        What the column holds.
-    direction : {"high", "low", "between", "more", "less"}
-        How the cluster differs: "between" is neither high nor low, but in a narrow range; "more"
-        and "less" are about shares.
-    level : str or None
-        The level of a category, the one whose share differs most.
-    effect : float
-        From -1 to 1. Of numbers Cliff's delta: how much more often a row of the cluster has the
-        larger value than one outside has it. Of shares their difference. Of "between" the
-        difference of the shares within the range.
-    low, high : float
-        The interval of the effect; the intervals of a profile hold together with 95 % confidence.
-    telling : bool
-        Whether the feature sets the cluster apart: an interval that leaves out 0, and an effect
-        that is not small.
-    inside, outside : str
-        Typical values in the units of the data: the median and in brackets the middle half, or a
-        share.
-    values : dict
-        The same as numbers; dates in seconds since 1970.
-    phrase : str
-        It in words.
-    """
-
-    feature: str
-    kind: str
-    direction: str
-    level: str | None
-    effect: float
-    low: float
-    high: float
-    telling: bool
-    inside: str
-    outside: str
-    values: dict[str, float]
-    phrase: str
-
-    @property
-    def short(self) -> str:
-        """The typical value of the cluster in few letters, for a cell of a picture."""
-        value = self.inside.partition(" (")[0]
-        return f"{self.level} {value}" if self.level is not None else value
 
 
 @dataclass(frozen=True)
@@ -171,11 +117,12 @@ class Profile:
     accuracy: float
     chance: float
     decision_list: tuple[Any, ...]
-    table: Table
-    labels: NDArray[np.int64]
-    ids: Sequence[Any] | None = None
-    strength: NDArray[np.float64] | None = None
-    note: str = NOTE
+    note: str
+    _measured: Measured
+    _table: Table
+    _code: NDArray[np.int64]
+    _ids: Sequence[Any] | None
+    _strength: NDArray[np.float64] | None
 
     def __getitem__(self, cluster: Any) -> ClusterProfile:
         for one in self.clusters:
@@ -187,9 +134,15 @@ class Profile:
     def __len__(self) -> int:
         return len(self.clusters)
 
+    def trait(self, cluster: Any, feature: str) -> Trait:
+        """Return how a cluster differs in a feature, also in one that ``traits`` leaves out."""
+        if feature not in self.order:
+            raise KeyError(f"there is no feature {feature!r}")
+        return self._measured.trait(feature, self.clusters.index(self[cluster]))
+
     def row_name(self, row: int) -> str:
         """Return the id of a row, or its number."""
-        return str(row if self.ids is None else self.ids[row])
+        return str(row if self._ids is None else self._ids[row])
 
     def compare(self, a: Any, b: Any) -> Profile:
         """Tell what separates two clusters: a profile of their rows alone.
@@ -214,14 +167,14 @@ class Profile:
         pair = [self.clusters.index(self[cluster]) for cluster in (a, b)]
         if pair[0] == pair[1]:
             raise ValueError(f"cluster {a!r} cannot be compared with itself: name two")
-        rows = np.flatnonzero(np.isin(self.labels, pair))
-        rows = rows[np.argsort(self.labels[rows] == pair[1], kind="stable")]
+        rows = np.flatnonzero(np.isin(self._code, pair))
+        rows = rows[np.argsort(self._code[rows] == pair[1], kind="stable")]
         chosen = [self.clusters[k] for k in pair]
-        key = (self.labels[rows] == pair[1]).astype(np.int64)
+        key = (self._code[rows] == pair[1]).astype(np.int64)
         ids = [self.row_name(row) for row in rows.tolist()]
-        strength = None if self.strength is None else self.strength[rows]
+        strength = None if self._strength is None else self._strength[rows]
         return _profiled(
-            self.table.part(rows),
+            self._table.part(rows),
             key,
             [one.cluster for one in chosen],
             [one.name for one in chosen],
@@ -243,7 +196,7 @@ class Profile:
         import pandas as pd
 
         rows = [
-            {"cluster": one.cluster, "name": one.name, **_flat(trait)}
+            {"cluster": one.cluster, "name": one.name, **trait.to_dict()}
             for one in self.clusters
             for trait in one.traits
         ]
@@ -279,7 +232,7 @@ class Profile:
             "typical": [self.row_name(row) for row in one.typical],
             "unusual": [self.row_name(row) for row in one.unusual],
             "features": [
-                {name: _plain(value) for name, value in _flat(trait).items()}
+                {name: _plain(value) for name, value in trait.to_dict().items()}
                 for trait in one.traits
             ],
         }
@@ -318,14 +271,6 @@ class Profile:
 
 def _escaped(text: str) -> str:
     return html.escape(text, quote=False)
-
-
-def _flat(trait: Trait) -> dict[str, Any]:
-    """Return a trait as the columns of a table."""
-    told = asdict(trait)
-    del told["phrase"]
-    figures: dict[str, Any] = told.pop("values")
-    return told | figures
 
 
 def _plain(value: Any) -> Any:
@@ -450,26 +395,21 @@ def _profiled(
     """Measure, find rules and rows, and say it."""
     k = len(clusters)
     size = np.bincount(code, minlength=k)
-    features, figures, units = measure(table, code, k)
-    effect = np.abs(np.nan_to_num(figures.effect))
-    telling = (effect >= _SMALL) & ((figures.low > 0) | (figures.high < 0))
-    ranked = np.argsort(-(effect + telling), axis=0, kind="stable")  # telling ones first
-    kept = [ranked[: _KEPT if len(features) > _WIDE else None, c].tolist() for c in range(k)]
-    overall = np.argsort(-(effect + telling).max(axis=1, initial=0), kind="stable").tolist()
+    found = Measured(*measure(table, code, k))
+    features, ranked, overall = found.features, found.ranked, found.overall
     few = len(features) <= _MANY
     candidates = [
-        [f for f in ranked[:_CANDIDATES, c].tolist() if few or telling[f, c]] for c in range(k)
+        [f for f in ranked[:_CANDIDATES, c].tolist() if few or found.telling[f, c]]
+        for c in range(k)
     ]
-    rules = find_rules(table, features, units, candidates, code)
-    far = distances(table, features, figures, units, overall[:_COMPARED], code)
+    rules = find_rules(table, features, found.units, candidates, code)
+    far = distances(table, features, found.figures, found.units, overall[:_COMPARED], code)
     typical, unusual = extremes(far, strength, code, k, _ROWS)
-    found = []
+    kept = _KEPT if len(features) > _WIDE else None
+    profiles = []
     for c in range(k):
-        traits = tuple(
-            _trait(features[f], units[features[f].column], figures.of(f, c), bool(telling[f, c]))
-            for f in kept[c]
-        )
-        found.append(
+        traits = tuple(found.trait(f, c) for f in ranked[:kept, c].tolist())
+        profiles.append(
             ClusterProfile(
                 clusters[c],
                 names[c],
@@ -483,47 +423,19 @@ def _profiled(
             )
         )
     return Profile(
-        tuple(found),
+        tuple(profiles),
         int(code.size),
         tuple(features[f].name for f in overall),
         table.aside,
         rules.accuracy,
         rules.chance,
         tuple(clusters[c] for c in rules.order),
+        NOTE,
+        found,
         table,
         code,
         ids,
         strength,
-    )
-
-
-def _trait(feature: Any, units: Units, figures: dict[str, Any], telling: bool) -> Trait:
-    """Say how one cluster differs in one feature."""
-    ranked = feature.kind in ("number", "date", "ordered")
-    ways = ("low", "between", "high") if ranked else ("less", "", "more")
-
-    def typical(side: str) -> str:
-        if not ranked:
-            return percent(figures[side])
-        middle, low, high = (units.text(figures[f"{side}{x}"]) for x in ("", "_from", "_to"))
-        return f"{middle} ({low} to {high})"
-
-    named = ("inside", "inside_from", "inside_to", "outside", "outside_from", "outside_to")
-    values = {f"{x}_value" if "_" not in x else x: figures[x] for x in named}
-    values |= {x: y for x, y in figures.items() if x.startswith("range_")}
-    return Trait(
-        feature.name,
-        feature.kind,
-        ways[figures["way"] + 1],
-        units.levels[figures["level"]] if feature.kind == "category" else None,
-        figures["effect"],
-        figures["low"],
-        figures["high"],
-        telling,
-        typical("inside"),
-        typical("outside"),
-        values,
-        phrase(feature.name, units, feature.kind, figures),
     )
 
 

@@ -113,8 +113,8 @@ class Units:
         if abs(value) >= 1e15 or (value and self.step(value) < 1e-9):
             return f"{value:.3g}{self.suffix}"
         step = self.step(value)
-        if step == self.grain and not _on_grid(value, step):  # the middle of two values
-            step /= 10
+        if step == self.grain and value < 20 * step and not _on_grid(value, step):
+            step /= 10  # the middle of two values
         decimals = max(0, -round(math.log10(step)))
         number = round(value / step) * step + 0.0
         written = f"{number:.{decimals}f}" if self.years else f"{number:,.{decimals}f}"
@@ -128,7 +128,7 @@ def phrase(name: str, units: Units, kind: str, figures: dict[str, Any]) -> str:
         if way == 0:
             ends = (units.text(figures[x]) for x in ("range_from", "range_to"))
             shares = (percent(figures[x]) for x in ("range_inside", "range_outside"))
-            return f"{name} from {' to '.join(ends)} ({' against '.join(shares)})"
+            return f"{name} between {' and '.join(ends)} ({' against '.join(shares)})"
         said = {"date": ("early", "late")}.get(kind, ("low", "high"))[way > 0]
         return f"{said} {name} (median {units.text(inside)} against {units.text(outside)})"
     against = f"({percent(inside)} against {percent(outside)})"
