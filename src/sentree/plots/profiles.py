@@ -61,7 +61,7 @@ def profile(
     >>> found = sentree.profile({"x": [1, 2, 8, 9] * 9, "y": [3, 5] * 18}, [0, 0, 1, 1] * 9)
     >>> ax = plots.profile(found)
     >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['x', 'y']
+    ['x']
     """
     from matplotlib.patches import Patch
 

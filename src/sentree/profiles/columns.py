@@ -10,6 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree.prepare import typed
+from sentree.prepare.frames import as_frame
+
 __all__ = ["Column", "Kind", "Table"]
 
 #: An amount is a number that is mostly 0, as in sparse matrices: words, genes.
@@ -17,7 +20,6 @@ Kind = Literal["number", "date", "ordered", "boolean", "category", "amount"]
 #: Text with more different values than this share of the rows names rows rather than kinds.
 _MOST_LEVELS = 0.5
 _SECOND = 1e9  # nanoseconds
-_DAY = 86_400 * _SECOND
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +40,6 @@ class Column:
         Of a category, or of ordered levels.
     rows : array, optional
         The rows of the values of an amount.
-    suffix : str
-        What is written after a number.
     """
 
     name: str
@@ -47,7 +47,6 @@ class Column:
     values: NDArray[Any]
     levels: tuple[str, ...] = ()
     rows: NDArray[Any] | None = None
-    suffix: str = ""
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -64,18 +63,17 @@ class Table:
     """
 
     def __init__(self, X: Any, features: Sequence[Any] | None = None) -> None:
-        import pandas as pd
-
         self._X: Any
         if sp.issparse(X):
             self._X = sp.csc_array(X)
         else:
-            self._X = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-        named = isinstance(X, pd.DataFrame) and features is None
-        there = X.columns if named else range(self._X.shape[1]) if features is None else features
-        self.names = [str(name) for name in there]
-        if not named and features is None:
-            self.names = [f"x{name}" for name in self.names]
+            frame = as_frame(X)
+            # Reading text would copy the table, which numbers alone have no need of.
+            self._X = frame if all(x.kind in "biufM" for x in frame.dtypes) else typed(frame)
+        if features is None:
+            named = hasattr(X, "columns")
+            features = X.columns if named else [f"x{k}" for k in range(self._X.shape[1])]
+        self.names = [str(name) for name in features]
         self.aside: dict[str, str] = {}
 
     @property
@@ -126,10 +124,9 @@ def _of_series(name: str, series: Any) -> Column:
     if pd.api.types.is_datetime64_any_dtype(kind):
         if getattr(kind, "tz", None) is not None:
             series = series.dt.tz_localize(None)
-        return Column(name, "date", _nanoseconds(series, "datetime64[ns]") / _SECOND)
-    if pd.api.types.is_timedelta64_dtype(kind):
-        days = _nanoseconds(series, "timedelta64[ns]") / _DAY
-        return Column(name, "number", days, suffix=" days")
+        stamps = series.to_numpy(dtype="datetime64[ns]")
+        seconds = stamps.view(np.int64).astype(np.float64) / _SECOND
+        return Column(name, "date", np.where(np.isnat(stamps), np.nan, seconds))
     if pd.api.types.is_bool_dtype(kind) or pd.api.types.is_numeric_dtype(kind):
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(values)
@@ -140,12 +137,6 @@ def _of_series(name: str, series: Any) -> Column:
     texts = series.map(str, na_action="ignore")
     codes, found = pd.factorize(texts, sort=True)
     return Column(name, "category", codes.astype(np.int32), tuple(found))
-
-
-def _nanoseconds(series: Any, kind: str) -> NDArray[np.float64]:
-    """Return times as floats, NaN where they are missing."""
-    values = series.to_numpy(dtype=kind)
-    return np.where(np.isnat(values), np.nan, values.view(np.int64).astype(np.float64))
 
 
 def _is_truth(values: NDArray[np.float64]) -> bool:

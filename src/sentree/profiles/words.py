@@ -49,7 +49,6 @@ class Units:
     grain: float = 0.0  # all values are multiples of this power of ten, 0 where of none
     years: bool = False  # whole numbers of four digits
     levels: tuple[str, ...] = ()
-    suffix: str = ""
 
     @classmethod
     def of(cls, column: Column) -> Units:
@@ -71,7 +70,6 @@ class Units:
             grain,
             bool(years),
             column.levels,
-            column.suffix,
         )
 
     def step(self, value: float) -> float:
@@ -111,14 +109,14 @@ class Units:
             stamp: Any = np.datetime64(round(value), "s").item()
             return str(stamp.strftime(pattern))
         if abs(value) >= 1e15 or (value and self.step(value) < 1e-9):
-            return f"{value:.3g}{self.suffix}"
+            return f"{value:.3g}"
         step = self.step(value)
         if step == self.grain and value < 20 * step and not _on_grid(value, step):
             step /= 10  # the middle of two values
         decimals = max(0, -round(math.log10(step)))
         number = round(value / step) * step + 0.0
         written = f"{number:.{decimals}f}" if self.years else f"{number:,.{decimals}f}"
-        return written.replace("-", "−") + self.suffix if float(number) else f"0{self.suffix}"
+        return written.replace("-", "−") if number else "0"
 
 
 def phrase(name: str, units: Units, kind: str, figures: dict[str, Any]) -> str:
