@@ -7,6 +7,7 @@ be made with ``layout="constrained"`` or saved with ``bbox_inches="tight"``.
 
 from sentree.plots.agreement import agreement
 from sentree.plots.icicle import tree
+from sentree.plots.profiles import profile
 from sentree.plots.scatter import partition
 from sentree.plots.summaries import (
     cluster_sizes,
@@ -22,5 +23,6 @@ __all__ = [
     "membership_strength",
     "objective",
     "partition",
+    "profile",
     "tree",
 ]
