@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.plots.lettering import lettering, literal
-from sentree.plots.links import draw_constraints
+from sentree.plots.links import choose_constraints, draw
 from sentree.plots.style import (
     COLOURS,
     SMALL,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sentree.constraints import Constraints
 
 #: Most clusters that have a colour and marker of their own; more are named in the picture.
-_LEGEND = 20
+LEGEND = 20
 _MARKERS = "os^"
 #: Number of different colours in the palette.
 _COLOURS = 2 * len(COLOURS)
@@ -103,17 +103,18 @@ def partition(
         raise ValueError(f"max_constraints must be 0 or more, got {max_constraints}")
     if constraints is not None:
         constraints.check(code.size)
-    few = len(names) <= _LEGEND
-    ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:_LEGEND]))), 5)
-    centres = _centres(places, code, len(names))
-    colours = np.arange(len(names)) % _COLOURS if few else _spread_colours(centres)
+    few = len(names) <= LEGEND
+    ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:LEGEND]))), 5)
+    centres = centres_of(places, code, len(names))
+    colours = spread_colours(centres)
     shades = recoloured(palette(_COLOURS)[colours], names, colors)
     _draw_points(ax, places, code, colours, shades, markers=few)
     ax.set(title=literal(title), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     handles: list[Any] = []
     if constraints is not None:
-        handles = draw_constraints(ax, places, code, constraints, max_constraints, seed)
+        chosen = choose_constraints(code, constraints, max_constraints, seed)
+        handles = [draw(ax, places, statements) for statements in chosen]
     note = None if few else f"{len(names):,} clusters, named at their centres where there is room"
     below = None
     if handles or note:
@@ -128,7 +129,7 @@ def partition(
     return ax
 
 
-def _centres(places: Any, code: Any, k: int) -> NDArray[np.float64]:
+def centres_of(places: Any, code: Any, k: int) -> NDArray[np.float64]:
     """Return for each cluster its sample nearest to the medians of its coordinates."""
     order = np.argsort(code, kind="stable")
     centres = np.empty((k, 2))
@@ -138,9 +139,15 @@ def _centres(places: Any, code: Any, k: int) -> NDArray[np.float64]:
     return centres
 
 
-def _spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Give each cluster the colour whose nearest cluster so far is farthest away."""
+def spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number the colours of clusters in the order of :func:`style.ranked`.
+
+    Few clusters have the colours of the palette one by one. Of many, each has the colour whose
+    nearest cluster so far is farthest away.
+    """
     colours = np.arange(len(centres)) % _COLOURS
+    if len(centres) <= LEGEND:
+        return colours
     nearest = np.full((min(len(centres), _SPREAD), _COLOURS), np.inf)
     for cluster in range(len(nearest)):
         colour = int(np.argmax(nearest[cluster]))
@@ -148,6 +155,18 @@ def _spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
         away = np.hypot(*(centres[: len(nearest)] - centres[cluster]).T)
         nearest[:, colour] = np.minimum(nearest[:, colour], away)
     return colours
+
+
+def cluster_colours(places: Any, labels: NDArray[Any]) -> list[str]:
+    """Return the colour of each cluster 0, 1, … on a map, as "#rrggbb"; empty ones have grey."""
+    from matplotlib.colors import to_hex
+
+    names, code, _ = ranked(labels)
+    shades = palette(_COLOURS)[spread_colours(centres_of(places, code, len(names)))]
+    found = ["#888888"] * (int(np.max(labels)) + 1)
+    for name, shade in zip(names, shades, strict=True):
+        found[int(name)] = to_hex(shade)
+    return found
 
 
 def _draw_points(
