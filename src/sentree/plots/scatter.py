@@ -106,7 +106,7 @@ def partition(
     few = len(names) <= LEGEND
     ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:LEGEND]))), 5)
     centres = centres_of(places, code, len(names))
-    colours = spread_colours(centres)
+    colours = np.arange(len(names)) % _COLOURS if few else _spread_colours(centres)
     shades = recoloured(palette(_COLOURS)[colours], names, colors)
     _draw_points(ax, places, code, colours, shades, markers=few)
     ax.set(title=literal(title), xticks=[], yticks=[])
@@ -139,15 +139,9 @@ def centres_of(places: Any, code: Any, k: int) -> NDArray[np.float64]:
     return centres
 
 
-def spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the colours of clusters in the order of :func:`style.ranked`.
-
-    Few clusters have the colours of the palette one by one. Of many, each has the colour whose
-    nearest cluster so far is farthest away.
-    """
+def _spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Give each cluster the colour whose nearest cluster so far is farthest away."""
     colours = np.arange(len(centres)) % _COLOURS
-    if len(centres) <= LEGEND:
-        return colours
     nearest = np.full((min(len(centres), _SPREAD), _COLOURS), np.inf)
     for cluster in range(len(nearest)):
         colour = int(np.argmax(nearest[cluster]))
@@ -158,11 +152,16 @@ def spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def cluster_colours(places: Any, labels: NDArray[Any]) -> list[str]:
-    """Return the colour of each cluster 0, 1, … on a map, as "#rrggbb"; empty ones have grey."""
+    """Return the colour of each cluster 0, 1, … on a map, as "#rrggbb"; empty ones have grey.
+
+    Where samples lack a place, NaN, clusters have colours in turn.
+    """
     from matplotlib.colors import to_hex
 
     names, code, _ = ranked(labels)
-    shades = palette(_COLOURS)[spread_colours(centres_of(places, code, len(names)))]
+    shades = palette(len(names))
+    if len(names) > LEGEND and not np.isnan(places).any():
+        shades = shades[_spread_colours(centres_of(places, code, len(names)))]
     found = ["#888888"] * (int(np.max(labels)) + 1)
     for name, shade in zip(names, shades, strict=True):
         found[int(name)] = to_hex(shade)
