@@ -193,11 +193,11 @@ def illustrate(
     is_tree = isinstance(model, SSEHierarchy)
     title = "standard input" if source == "-" else Path(source).name
     if plot is not None:
-        with console.step("drawing"):
+        with console.step("drawing", "drawing"):
             _draw(model, is_tree, mapped, title, plot)
         console.wrote(plot, "the tree" if is_tree else "the clusters on a map")
     if report is not None:
-        with console.step("writing the report"):
+        with console.step("writing the report", "report"):
             write_report(
                 report,
                 model,
