@@ -619,6 +619,29 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return stored_distances(X, new=True)
         return X
 
+    @property
+    def _repr_html_(self) -> Any:
+        """How notebooks show the estimator: its clusters once fitted, and scikit-learn's diagram.
+
+        As scikit-learn has it, a property that is missing where diagrams are turned off.
+        """
+        diagram = super()._repr_html_
+        return lambda: self._shown() + diagram()
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._shown() + bundle["text/html"]
+        return bundle
+
+    def _shown(self) -> str:
+        """Return the clusters as HTML, nothing before a fit."""
+        if not hasattr(self, "labels_"):
+            return ""
+        import sentree  # loaded when asked for: reports stand on estimators, not the reverse
+
+        return sentree.report.as_notebook(self)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
