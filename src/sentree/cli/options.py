@@ -136,8 +136,8 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="Cluster of each sample: CSV, TSV, XLSX, Parquet or JSON, '-' for standard output. Else "
-        "a CSV file in this folder, named after DATA ('-' for DATA '-').",
+        help="Cluster of each sample: CSV, TSV, XLSX, Parquet or JSON, '-' for standard output. "
+        "Else a CSV file in this folder, named after DATA ('-' for DATA '-').",
     ),
 ]
 Plot = Annotated[
