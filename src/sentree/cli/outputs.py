@@ -34,7 +34,7 @@ def default_name(source: str, ending: str) -> str:
 
 
 #: Ends of names of tables that are written.
-_TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".csv.gz", ".tsv.gz", ".txt.gz")
+_TABLES = (".csv", ".tsv", ".txt", ".json", ".xlsx", ".parquet", ".csv.gz", ".tsv.gz", ".txt.gz")
 
 
 def check_table(option: str, name: str | None) -> None:

@@ -505,6 +505,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             kind = type(preparer).__name__
             raise TypeError(f"prepare must be 'auto' or a sentree.TablePreparer, got a {kind}")
         self.preparation_, self._table = preparer, X
+        logger.info("preparing the table", extra={"stage": "preparing"})
         features = preparer.fit_transform(X)
         self.n_features_in_ = preparer.n_features_in_
         self.feature_names_in_ = preparer.feature_names_in_
