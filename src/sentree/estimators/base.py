@@ -287,6 +287,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             copies=self._copies,
             samples=self._compared_samples() if given.label_index.size else None,
             widths=self._widths(),
+            mixed=self._is_mixed,
         )
 
     def _compared_samples(self) -> FloatArray | None:
@@ -294,7 +295,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
-        if extension.samples.shape[1] > _MOST_LINEAR:
+        if extension.samples.shape[1] > _MOST_LINEAR and not self._is_mixed:
             return None
         return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
 
@@ -305,7 +306,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         nor dimension.
         """
         settings = self.graph_settings_
-        if settings is not None and settings.kind == "answers":
+        if settings is not None and settings.has_levels:
             return None
         return getattr(self._extension, "widths", None)
 
@@ -518,6 +519,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return blocks if any(block.kind != "number" for block in blocks) else None
 
     @property
+    def _is_mixed(self) -> bool:
+        """Whether samples are compared as rows of numbers and categories."""
+        return self.graph_settings_ is not None and self.graph_settings_.kind == "mixed"
+
+    @property
     def _feature_names(self) -> Any:
         """Names of the features that samples are compared by."""
         if self.preparation_ is not None:
@@ -535,7 +541,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
-        layout = table_layout(X, auto.scale, given)
+        layout = table_layout(X, auto.scale, given, self._blocks)
         self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 
