@@ -46,7 +46,7 @@ def read_data(
     ``names_only`` is for commands that need no features: a table may then hold anything.
     """
     from sentree import io
-    from sentree.io.ids import named_like_ids
+    from sentree.prepare.ids import named_like_ids
 
     text: dict[str, Any] = {
         "format": options.format,
