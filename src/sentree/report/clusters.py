@@ -168,7 +168,7 @@ def unsure_section(subject: Subject) -> Document:
             else "None: no sample has a neighbour in another cluster."
         )
         return [Paragraph(told)]
-    other = second_best(subject.model.graph_, subject.labels)
+    other = second_best(subject.model.membership_, subject.labels)
     given = subject.model.constraints_
     known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
     bound = set(given.named.tolist())
