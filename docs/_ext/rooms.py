@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2] / "src"
 ROOMS = (
     "_util",
     "graph",
+    "prepare",
+    "profiles",
     "tree",
     "constraints",
     "relation",

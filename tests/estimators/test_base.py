@@ -411,8 +411,6 @@ def isolated_given():
 @pytest.mark.filterwarnings(
     "ignore:.*(no neighbour|do not touch|cannot keep them all|clusters break)"
 )
-    "ignore:.*(no neighbour|parts that do not touch|cannot keep them all|clusters break)"
-)
 @pytest.mark.parametrize("estimator", BOTH)
 @pytest.mark.parametrize("told", ["to one", "to three", "a chain", "groups", "labels"])
 def test_isolated_samples_with_constraints_leave_the_number_of_clusters(estimator, told):

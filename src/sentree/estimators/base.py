@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from sentree._util.progress import shown
 from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
@@ -35,6 +36,7 @@ from sentree.estimators.membership import Hidden, Memberships
 from sentree.estimators.placement import Modules
 from sentree.estimators.support import ClusterSupport, cluster_support
 from sentree.graph import FloatArray, Graph
+from sentree.graph.blocks import Block
 from sentree.graph.build import (
     KERNELS,
     Affinity,
@@ -53,6 +55,10 @@ from sentree.search.objective import Objective
 from sentree.search.recipes import Selection
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree
+
+if TYPE_CHECKING:
+    from sentree.prepare import TablePreparer
+    from sentree.profiles.profile import Profile
 
 __all__ = ["SSEEstimator"]
 
@@ -92,9 +98,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
         "hard": ["boolean"],
+        "prepare": [StrOptions({"auto"}), BaseEstimator, None],
         "selection": [StrOptions({"auto", "on", "off"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "verbose": [Interval(Integral, 0, None, closed="left")],
     }
 
     n_clusters: int | None
@@ -103,9 +111,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors: int | str
     neighbors: Any
     hard: bool
+    prepare: Any
     selection: str
     n_jobs: int | None
     random_state: Any
+    verbose: int
 
     labels_: NDArray[np.int32]
     tree_: EncodingTree
@@ -116,8 +126,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     scale_: NaturalScale | None
     graph_settings_: GraphSettings | None
     features_: Features | None
+    preparation_: TablePreparer | None = None
     _memberships: Memberships
     _copies: NDArray[np.int64] | None
+    _table: Any = None  # the samples as they came, if they were prepared
     _unconstrained: UnconstrainedResult | None = None
     _resumes: bool = False  # whether a refit starts from the present clusters
     _edited: bool = False  # whether clusters were edited
@@ -185,9 +197,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.check(n)
         given.closure(given.n_min)
         start = None if init is None else start_labels(init, n)
-        with self._all_or_nothing():
+        with self._all_or_nothing(), shown(self.verbose):
             self.features_ = self._unconstrained = None
             self._edited, self._more_clusters = False, 0
+            self.preparation_ = self._table = None
             made = self._affinity(X, given)
             self.graph_, self._extension, self._copies = made
             logger.info("a graph of %d samples and %d edges", made.graph.n, made.graph.n_edges)
@@ -253,8 +266,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             unconstrained=self._unconstrained if anew else None,
             again=anew,
         )
+        logger.info("searching for clusters", extra={"stage": "search"})
         self._search(problem)
-        logger.info("found %d clusters", np.unique(self.labels_).size)
+        found = np.unique(self.labels_).size
+        logger.info("found %d cluster%s", found, "s" * (found != 1), extra={"stage": "strengths"})
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:
             raise RuntimeError(
                 f"hard constraints were broken, a bug in sentree, please report it:\n{report}"
@@ -288,6 +303,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             copies=self._copies,
             samples=self._compared_samples() if given.label_index.size else None,
             widths=self._widths(),
+            mixed=self._is_mixed,
         )
 
     def _compared_samples(self) -> FloatArray | None:
@@ -295,7 +311,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
-        if extension.samples.shape[1] > _MOST_LINEAR:
+        if extension.samples.shape[1] > _MOST_LINEAR and not self._is_mixed:
             return None
         return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
 
@@ -306,7 +322,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         nor dimension.
         """
         settings = self.graph_settings_
-        if settings is not None and settings.kind == "answers":
+        if settings is not None and settings.has_levels:
             return None
         return getattr(self._extension, "widths", None)
 
@@ -444,9 +460,51 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         step = min(_CHUNK, max(_MOST_CELLS // self.n_clusters_, 1))
         if self.affinity in _PRECOMPUTED:
             step = X.shape[0]
-        for start in range(0, X.shape[0], step):
-            reach = self._extension.reach(X[start : start + step])
-            yield reach, modules.assign(reach)
+        with shown(self.verbose):
+            logger.info("placing %d samples", X.shape[0], extra={"stage": "placing"})
+            for start in range(0, X.shape[0], step):
+                reach = self._extension.reach(X[start : start + step])
+                yield reach, modules.assign(reach)
+                end = min(start + step, X.shape[0])
+                logger.info("%d are placed", end, extra={"share": end / X.shape[0]})
+
+    def profile(self, X: Any = None) -> Profile:
+        """Tell what makes each cluster: features that set it apart, typical rows, a short rule.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_columns), optional
+            The table to describe the clusters with, its rows in the order of the training samples;
+            any columns will do, also such as were not clustered. By default the training samples.
+
+        Returns
+        -------
+        Profile
+            As :func:`sentree.profile` has it.
+        """
+        from sentree.profiles.profile import profile
+
+        check_is_fitted(self, "labels_")
+        names = dict(enumerate(self.cluster_names_))
+        table = self._own_table() if X is None else X
+        return profile(table, self.labels_, strength=self.membership_strength_, names=names)
+
+    def _own_table(self) -> Any:
+        """Return the samples that the model was fitted to, with the names of their features."""
+        if self._table is not None:
+            return self._table
+        samples = getattr(self._extension, "samples", None)
+        if samples is None or self.preparation_ is not None:  # numbers alone say little
+            raise ValueError(
+                "this model has no table of its samples: it was fitted to a graph, or read "
+                "from a file; give the table, as in model.profile(X)"
+            )
+        features = getattr(self, "feature_names_in_", None)
+        if features is None or sp.issparse(samples):
+            return samples
+        import pandas as pd
+
+        return pd.DataFrame(samples, columns=features, copy=False)
 
     def save(self, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
         """Write the fitted estimator to a file; see :func:`sentree.save`."""
@@ -485,14 +543,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return made
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
-        X = self._validated(X)
-        auto = choose(X) if self.affinity == "auto" else None
+        X = self._prepared(X)
+        auto = choose(X, self._blocks) if self.affinity == "auto" else None
         settings = {"kernel": self.affinity} if auto is None else auto.arguments()
         if auto is not None:
             logger.info("the samples are taken for %s", auto)
             if auto.dense and sp.issparse(X):
                 X = X.toarray()
-        logger.info("neighbours of %d samples", X.shape[0])
+        told = {"stage": "neighbours"}
+        logger.info("finding the neighbours of %d samples", X.shape[0], extra=told)
         wide = auto is not None and auto.wide
         p = self._count_neighbors(X.shape[0], wide)
         self.graph_settings_ = auto
@@ -509,12 +568,54 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_edges(made.graph)
         return made
 
+    def _prepared(self, X: Any) -> Any:
+        """Return samples as numbers, by ``prepare`` where there is something to prepare."""
+        if self.prepare is None or sp.issparse(X):
+            return self._validated(X)
+        from sentree.prepare import TablePreparer
+
+        preparer = TablePreparer() if self.prepare == "auto" else clone(self.prepare)
+        if not isinstance(preparer, TablePreparer):
+            kind = type(preparer).__name__
+            raise TypeError(f"prepare must be 'auto' or a sentree.TablePreparer, got a {kind}")
+        self.preparation_, self._table = preparer, X
+        logger.info("preparing the table", extra={"stage": "preparing"})
+        features = preparer.fit_transform(X)
+        self.n_features_in_ = preparer.n_features_in_
+        self.feature_names_in_ = preparer.feature_names_in_
+        return np.ascontiguousarray(features)
+
+    @property
+    def _blocks(self) -> tuple[Block, ...] | None:
+        """The features of each column, if not all columns are numbers."""
+        blocks = () if self.preparation_ is None else self.preparation_.blocks_
+        return blocks if any(block.kind != "number" for block in blocks) else None
+
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether samples are compared as rows of numbers and categories."""
+        return self.graph_settings_ is not None and self.graph_settings_.kind == "mixed"
+
+    @property
+    def _feature_names(self) -> Any:
+        """Names of the features that samples are compared by."""
+        if self.preparation_ is not None:
+            return self.preparation_.get_feature_names_out()
+        return getattr(self, "feature_names_in_", None)
+
+    @property
+    def _width(self) -> int:
+        """Number of features that samples are compared by."""
+        if self.preparation_ is not None:
+            return self.preparation_.get_feature_names_out().size
+        return self.n_features_in_
+
     def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
-        layout = table_layout(X, auto.scale, given)
-        self.features_ = Features.of(layout, X.shape[1], getattr(self, "feature_names_in_", None))
+        layout = table_layout(X, auto.scale, given, self._blocks)
+        self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 
     def _seed(self) -> int:
@@ -591,10 +692,35 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "predict takes a matrix of similarities (new samples x training samples), not a "
                 "Graph, which has no training samples"
             )
+        if self.preparation_ is not None:
+            return np.ascontiguousarray(self.preparation_.transform(X))
         X = self._validated(X, new=True)
         if self.affinity == "precomputed_distances" and not sp.issparse(X):
             return stored_distances(X, new=True)
         return X
+
+    @property
+    def _repr_html_(self) -> Any:
+        """How notebooks show the estimator: its clusters once fitted, and scikit-learn's diagram.
+
+        As scikit-learn has it, a property that is missing where diagrams are turned off.
+        """
+        diagram = super()._repr_html_
+        return lambda: self._shown() + diagram()
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._shown() + bundle["text/html"]
+        return bundle
+
+    def _shown(self) -> str:
+        """Return the clusters as HTML, nothing before a fit."""
+        if not hasattr(self, "labels_"):
+            return ""
+        import sentree  # loaded when asked for: reports stand on estimators, not the reverse
+
+        return sentree.report.as_notebook(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,6 +14,7 @@ from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_is_fitted
 
 from sentree._util.labels import renumber
+from sentree._util.progress import shown
 from sentree._util.sklearn import Interval
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
@@ -90,6 +91,10 @@ class SSEPartition(SSEEstimator):
     neighbors : str or scikit-learn neighbours transformer, default="auto"
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
         ``KNeighborsTransformer``. "auto" is exact for small data.
+    prepare : "auto" or TablePreparer, optional
+        How a table with text, dates or gaps becomes numbers: "auto" as
+        :class:`~sentree.TablePreparer` does it by default; ``preparation_`` tells what was done.
+        New samples are prepared alike. Without it all columns must be numbers without gaps.
     n_init : int, default=1
         Number of searches from different seeds; the one with the lowest objective counts. Raise
         it if the clusters depend on ``random_state``.
@@ -102,6 +107,9 @@ class SSEPartition(SSEEstimator):
         depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the search and of approximate neighbours. None is the same as 0, so results repeat.
+    verbose : int, default=0
+        What is said on standard error: 0 nothing, 1 a line for each stage with the seconds since
+        the start, 2 also details and choices. On a terminal a bar shows the present stage.
 
     Attributes
     ----------
@@ -145,6 +153,8 @@ class SSEPartition(SSEEstimator):
         Which features were weighted by labels, and which had long tails
         (:class:`sentree.relation.feature_weights.Features`); None where the graph is not made from
         a table.
+    preparation_ : TablePreparer or None
+        What was done to which columns, with ``prepare``.
     feature_weights_ : float array of shape (n_features,) or None
         Weight of each feature in the distances, 1 on average; None where all weigh the same.
     n_features_in_ : int
@@ -189,10 +199,12 @@ class SSEPartition(SSEEstimator):
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
+        prepare: Any = None,
         n_init: int = 1,
         hard: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.resolution = resolution
@@ -201,10 +213,12 @@ class SSEPartition(SSEEstimator):
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
+        self.prepare = prepare
         self.n_init = n_init
         self.hard = hard
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def refit(
         self,
@@ -252,7 +266,7 @@ class SSEPartition(SSEEstimator):
             given = before + given
         if self.hard:
             given = given.hardened()
-        with self._all_or_nothing():
+        with self._all_or_nothing(), shown(self.verbose):
             if not keep:
                 self._forget_edits()
             # A loaded model knows only the clusters after its edits, not those before.
