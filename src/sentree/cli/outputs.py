@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_CLUSTERS = 20
 _SHOWN_BROKEN = 5
+_SHOWN_NEW = 5
 #: Most levels of a tree that become columns.
 _MOST_LEVELS = 50
 
@@ -69,15 +70,21 @@ def tell(model: Any, data: Any, console: Console) -> None:
     console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
     sizes = np.bincount(model.labels_, minlength=len(model.cluster_names_))
     strength = np.bincount(model.labels_, model.membership_strength_, len(sizes)) / sizes.clip(1)
-    named = any(name is not None for name in model.cluster_names_)
+    support = model.cluster_support_
+    named = any(one.labels for one in support)
     console.say("  cluster     size  strength" + ("  label" if named else ""))
     largest = np.argsort(-sizes, kind="stable")
     for k in largest[:_SHOWN_CLUSTERS].tolist():
-        name = model.cluster_names_[k]
-        label = "" if name is None else f"  {name}"
+        one = support[k]
+        label = f"  {one.name} ({one.counts})" if one.labels else ""
         console.say(f"  {k:>7}  {sizes[k]:>7}      {strength[k]:.2f}{label}")
     if sizes.size > _SHOWN_CLUSTERS:
         console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
+    new = [one for one in support if one.new is not None]
+    for one in sorted(new, key=lambda one: -one.size)[:_SHOWN_NEW]:
+        console.say(str(one))
+    if len(new) > _SHOWN_NEW:
+        console.say(f"{len(new) - _SHOWN_NEW} more clusters have no label")
     if model.features_:
         console.say(f"features: {model.features_}")
     report = model.constraint_report_
