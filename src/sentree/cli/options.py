@@ -197,6 +197,10 @@ Model = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="The fitted model (.npz), for 'sentree predict'."),
 ]
+SaveCommand = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="This command in a .toml file; 'sentree run' repeats it."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, with times.")]
 
@@ -342,8 +346,9 @@ class Verbosity:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let the options in the groups among a command's parameters be options of the command.
 
-    Typer reads one option from each parameter. What it is shown has, in place of a group, the
-    fields of the group that are annotated as options.
+    It also gets ``--save-command``, which :class:`sentree.cli.wording.Command` sees to. Typer
+    reads one option from each parameter. What it is shown has, in place of a group, the fields of
+    the group that are annotated as options.
     """
     parameters: list[Parameter] = []
     groups: dict[str, tuple[type, list[str]]] = {}
@@ -361,8 +366,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             for f in options
         ]
 
+    annotation: Any = SaveCommand
+    save = Parameter("save_command", Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    parameters.append(save)
+
     @wraps(command)
     def run(**given: Any) -> None:
+        given.pop("save_command", None)
         for name, (kind, options) in groups.items():
             given[name] = kind(**{option: given.pop(option) for option in options})
         command(**given)
