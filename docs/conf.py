@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 from numpydoc.xref import DEFAULT_LINKS
+from sphinx_gallery.sorting import ExplicitOrder
 
 import sentree
 
@@ -21,6 +22,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "complete",
     "mathml",
     "pictures",
@@ -34,6 +36,23 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": ExplicitOrder(
+        [
+            *("plot_customers.py", "plot_penguins.py", "plot_text.py", "plot_digits.py"),
+            *("plot_cells.py", "plot_comparison.py"),
+        ]
+    ),
+    "abort_on_example_error": True,
+    "doc_module": ("sentree",),
+    "download_all_examples": False,
+    "min_reported_time": float("inf"),  # times differ from run to run
+    "write_computation_times": False,
+    "show_signature": False,
+}
 
 autosummary_generate = True
 autosummary_ignore_module_all = False
