@@ -48,6 +48,7 @@ sphinx_gallery_conf = {
     ),
     "abort_on_example_error": True,
     "doc_module": ("sentree",),
+    "thumbnail_size": (600, 340),
     "download_all_examples": False,
     "min_reported_time": float("inf"),  # times differ from run to run
     "write_computation_times": False,

@@ -2,11 +2,12 @@
 scikit-learn's toy shapes, with a few pairs
 ===========================================
 
-scikit-learn has a well-known figure that compares clustering methods on six sets of 500 points.
-Here it has two more columns: sentree as it comes, and sentree told a few things about the points.
+scikit-learn has a well-known figure that compares clustering methods on six sets of 500
+points. Here it has two more columns: sentree as it comes, and sentree told a few things
+about the points.
 
-The other methods are given the number of clusters, or a radius or bandwidth that was set by hand,
-as in the original. sentree is given neither.
+The other methods are given the number of clusters, or a radius or bandwidth that was
+set by hand, as in the original. sentree is given neither.
 """
 
 # %%
@@ -43,9 +44,9 @@ rows = [  # the set, and what the other methods are given
 ]
 
 # %%
-# The methods. In its last column, sentree is told ten pairs that belong together and ten that do
-# not, drawn at random from the truth. Of the square there is no truth, so we make one up: a name
-# for each corner, on three points.
+# The methods. In its last column, sentree is told ten pairs that belong together and
+# ten that do not, drawn at random from the truth. Of the square there is no truth, so
+# we make one up: a name for each corner, on three points.
 
 
 def other_methods(X, k, radius, quantile, neighbors):
@@ -57,7 +58,9 @@ def other_methods(X, k, radius, quantile, neighbors):
         "spectral": cluster.SpectralClustering(
             k, eigen_solver="arpack", affinity="nearest_neighbors", random_state=seed
         ),
-        "Ward": cluster.AgglomerativeClustering(k, connectivity=0.5 * (graph + graph.T)),
+        "Ward": cluster.AgglomerativeClustering(
+            k, connectivity=0.5 * (graph + graph.T)
+        ),
         "BIRCH": cluster.Birch(n_clusters=k),
         "Gaussian mixture": mixture.GaussianMixture(k, random_state=seed),
         "DBSCAN": cluster.DBSCAN(eps=radius),
@@ -77,25 +80,36 @@ def told(X, y):
 
 
 # %%
-# And the figure. The number in a panel is the adjusted Rand index: 1 where the clusters are those
-# that the set was made of, about 0 where they are no better than chance. Lines are pairs, dotted
-# where they do not belong together; rings are named points.
+# And the figure. The number in a panel is the adjusted Rand index: 1 where the clusters
+# are those that the set was made of, about 0 where they are no better than chance.
+# Lines are pairs, dotted where they do not belong together; rings are named points.
 
-COLOURS = np.array(["#377eb8", "#ff7f00", "#4daf4a", "#f781bf", "#a65628", "#984ea3", "#999999"])
+COLOURS = np.array(
+    ["#377eb8", "#ff7f00", "#4daf4a", "#f781bf", "#a65628", "#984ea3", "#999999"]
+)
 
 
 def draw(ax, X, y, labels, constraints=None):
     colours = np.where(labels < 0, "black", COLOURS[labels % len(COLOURS)])
     ax.scatter(*X.T, s=5, c=colours, linewidths=0)
     if constraints is not None:
-        for pairs, style in ((constraints.must_link, "-"), (constraints.cannot_link, ":")):
+        for pairs, style in (
+            (constraints.must_link, "-"),
+            (constraints.cannot_link, ":"),
+        ):
             ax.plot(*X[pairs].transpose(2, 1, 0), style, color="black", lw=0.7)
         ax.scatter(
-            *X[constraints.label_index].T, s=22, c="none", edgecolors="black", linewidths=0.8
+            *X[constraints.label_index].T,
+            s=22,
+            c="none",
+            edgecolors="black",
+            linewidths=0.8,
         )
     if y.max() > 0:
         score = round(adjusted_rand_score(y, labels), 2) + 0.0  # not -0.0
-        ax.text(0.97, 0.03, f"{score:.2f}", transform=ax.transAxes, ha="right", fontsize=9)
+        ax.text(
+            0.97, 0.03, f"{score:.2f}", transform=ax.transAxes, ha="right", fontsize=9
+        )
     ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), xticks=[], yticks=[])
 
 
@@ -110,11 +124,17 @@ for row, ((X, y), given) in enumerate(rows):
         axes[0, list(methods).index(name)].set_title(name, fontsize=11)
     draw(axes[row, -2], X, y, SSEPartition().fit(X).labels_)
     constraints = told(X, y)
-    draw(axes[row, -1], X, y, SSEPartition().fit(X, constraints=constraints).labels_, constraints)
+    draw(
+        axes[row, -1],
+        X,
+        y,
+        SSEPartition().fit(X, constraints=constraints).labels_,
+        constraints,
+    )
 axes[0, -2].set_title("sentree", fontsize=11, weight="bold")
 axes[0, -1].set_title("sentree, told some", fontsize=11, weight="bold")
 
 # %%
-# Where the data are clear, sentree needs to be told nothing, and what it is told does no harm. In
-# the third row, pairs settle where the wide cluster ends. The square is one cluster until somebody
-# has a reason to divide it.
+# Where the data are clear, sentree needs to be told nothing, and what it is told does
+# no harm. In the third row, pairs settle where the wide cluster ends. The square is one
+# cluster until somebody has a reason to divide it.

@@ -2,12 +2,14 @@
 Texts: what do people write to the help desk?
 =============================================
 
-Five hundred messages, and nobody has read them yet. How many subjects are there, and what are they
-about? First from the words alone, then with four messages that somebody has read.
+Five hundred messages, and nobody has read them yet. How many subjects are there, and
+what are they about? First from the words alone, then with four messages that somebody
+has read.
 """
 
 # %%
-# The messages are made up: sentences with gaps that are filled at random, on five subjects.
+# The messages are made up: sentences with gaps that are filled at random, on five
+# subjects.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,7 +33,7 @@ SUBJECTS = {
     "delivery": [
         "My {item} has not arrived, it was due {day}.",
         "The courier left the parcel with the {item} {place}.",
-        "Tracking says that the parcel was delivered {day}, but there is nothing {place}.",
+        "Tracking says it was delivered {day}, but there is no parcel {place}.",
         "When will the {item} be shipped? It was to come {day}.",
         "The parcel with my {item} was left {place} in the rain.",
         "Can the courier deliver the {item} {place} {day}?",
@@ -67,18 +69,48 @@ FILLERS = {
     "month": ["January", "March", "May", "August", "October", "December"],
     "detail": ["address", "tax number", "company name", "total", "discount"],
     "card": ["credit card", "debit card", "bank account"],
-    "item": ["jacket", "lamp", "kettle", "backpack", "chair", "bicycle helmet", "desk", "rug"],
+    "item": [
+        "jacket",
+        "lamp",
+        "kettle",
+        "backpack",
+        "chair",
+        "bicycle helmet",
+        "desk",
+        "rug",
+    ],
     "day": ["yesterday", "on Monday", "on Friday", "last week", "this morning"],
-    "place": ["at the door", "with a neighbour", "at the gate", "in the hall", "at the office"],
+    "place": [
+        "at the door",
+        "with a neighbour",
+        "at the gate",
+        "in the hall",
+        "at the office",
+    ],
     "secret": ["password", "code", "PIN", "security question"],
     "size": ["small", "large", "heavy", "short", "wide"],
     "part": ["zip", "handle", "strap", "leg", "switch", "button"],
     "colour": ["blue", "green", "black", "red", "grey"],
-    "screen": ["map", "basket", "settings page", "start page", "search", "photo gallery"],
+    "screen": [
+        "map",
+        "basket",
+        "settings page",
+        "start page",
+        "search",
+        "photo gallery",
+    ],
     "device": ["tablet", "old phone", "Android phone", "iPhone", "laptop"],
 }
 GREETINGS = ["", "", "Hello,", "Dear team,", "Good morning,", "Hi there,"]
-ENDINGS = ["", "", "Please help.", "Thanks!", "Best wishes", "I am not happy.", "It is urgent."]
+ENDINGS = [
+    "",
+    "",
+    "Please help.",
+    "Thanks!",
+    "Best wishes",
+    "I am not happy.",
+    "It is urgent.",
+]
 
 rng = np.random.default_rng(0)
 
@@ -95,8 +127,8 @@ messages = np.array([message(one) for one in subject])
 print("\n".join(messages[:4]))
 
 # %%
-# TF-IDF counts the words of each message, rare words more than frequent ones. sentree takes the
-# sparse matrix as it is, and compares texts by the cosine.
+# TF-IDF counts the words of each message, rare words more than frequent ones. sentree
+# takes the sparse matrix as it is, and compares texts by the cosine.
 
 counter = TfidfVectorizer(stop_words="english", sublinear_tf=True)
 X = counter.fit_transform(messages)
@@ -109,7 +141,10 @@ print(model.scale_)
 
 
 def telling_words(X, labels, cluster, n_words=6):
-    inside, outside = X[labels == cluster].mean(axis=0), X[labels != cluster].mean(axis=0)
+    inside, outside = (
+        X[labels == cluster].mean(axis=0),
+        X[labels != cluster].mean(axis=0),
+    )
     more = np.asarray(inside - outside).ravel()
     first = np.argsort(-more, kind="stable")[:n_words]
     return counter.get_feature_names_out()[first], more[first]
@@ -120,11 +155,12 @@ for cluster in range(model.n_clusters_):
     print(f"{np.sum(model.labels_ == cluster):4} messages:", ", ".join(found))
 
 # %%
-# The number is right, but not all of the clusters are. Messages about deliveries and about returns
-# are one cluster, since both name the goods; those about logins are two.
+# The number is right, but not all of the clusters are. Messages about deliveries and
+# about returns are one cluster, since both name the goods; those about logins are two.
 #
-# So we read four messages, the first of each subject but the crashes, and say what they are about.
-# That is enough. And the subject that we did not name is found all the same: its name is None.
+# So we read four messages, the first of each subject but the crashes, and say what they
+# are about. That is enough. And the subject that we did not name is found all the same:
+# its name is None.
 
 known = np.full(len(messages), None)
 for one in ("invoice", "delivery", "login", "return"):
@@ -135,8 +171,8 @@ for name, m in (("words alone", model), ("four messages read", told)):
     print(f"{name}: adjusted Rand index {adjusted_rand_score(subject, m.labels_):.2f}")
 
 # %%
-# At the left, how the messages of each subject were shared out by words alone; at the right, a map
-# with the four messages that were read as rings.
+# At the left, how the messages of each subject were shared out by words alone; at the
+# right, a map with the four messages that were read as rings.
 
 names = np.array(["new" if name is None else name for name in told.cluster_names_])
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
@@ -171,11 +207,12 @@ for cluster, ax in enumerate(axes):
 # Embeddings
 # ----------
 #
-# Vectors of a language model go in the same way, one row for each text: with the package
-# sentence-transformers, ``X = SentenceTransformer("all-MiniLM-L6-v2").encode(messages)``. They know
-# that a courier has to do with parcels, which TF-IDF does not. Nothing is downloaded here, so
-# latent semantic analysis stands in: it learns from the messages which words go together. Here that
-# is enough to tell the five subjects apart without any label.
+# Vectors of a language model go in the same way, one row for each text: with the
+# package sentence-transformers, ``X =
+# SentenceTransformer("all-MiniLM-L6-v2").encode(messages)``. They know that a courier
+# has to do with parcels, which TF-IDF does not. Nothing is downloaded here, so latent
+# semantic analysis stands in: it learns from the messages which words go together. Here
+# that is enough to tell the five subjects apart without any label.
 
 meaning = make_pipeline(TruncatedSVD(50, random_state=0), Normalizer())
 model = SSEPartition().fit(meaning.fit_transform(X))
