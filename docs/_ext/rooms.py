@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2] / "src"
 ROOMS = (
     "_util",
     "graph",
+    "prepare",
     "tree",
     "constraints",
     "relation",

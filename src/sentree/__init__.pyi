@@ -4,6 +4,7 @@ from . import metrics as metrics
 from . import paper as paper
 from . import pl as pl
 from . import plots as plots
+from . import prepare as prepare
 from . import report as report
 from . import tl as tl
 from .constraints import ConstraintConflict as ConstraintConflict
@@ -19,6 +20,7 @@ from .graph.build import knn_graph as knn_graph
 from .metrics import dasgupta_cost as dasgupta_cost
 from .metrics import dendrogram_purity as dendrogram_purity
 from .metrics import structural_entropy as structural_entropy
+from .prepare import TablePreparer as TablePreparer
 from .tree import EncodingTree as EncodingTree
 
 __version__: str

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -33,6 +33,7 @@ from sentree.estimators.inputs import (
 )
 from sentree.estimators.membership import Modules, membership_strength
 from sentree.graph import FloatArray, Graph
+from sentree.graph.blocks import Block
 from sentree.graph.build import (
     KERNELS,
     Affinity,
@@ -51,6 +52,9 @@ from sentree.search.objective import Objective
 from sentree.search.recipes import Selection
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree
+
+if TYPE_CHECKING:
+    from sentree.prepare import TablePreparer
 
 __all__ = ["SSEEstimator"]
 
@@ -90,6 +94,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
         "hard": ["boolean"],
+        "prepare": [StrOptions({"auto"}), BaseEstimator, None],
         "selection": [StrOptions({"auto", "on", "off"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -101,6 +106,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors: int | str
     neighbors: Any
     hard: bool
+    prepare: Any
     selection: str
     n_jobs: int | None
     random_state: Any
@@ -114,8 +120,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     scale_: NaturalScale | None
     graph_settings_: GraphSettings | None
     features_: Features | None
+    preparation_: TablePreparer | None = None
     _strength: FloatArray | None
     _copies: NDArray[np.int64] | None
+    _table: Any = None  # the samples as they came, if they were prepared
     _unconstrained: UnconstrainedResult | None = None
     _resumes: bool = False  # whether a refit starts from the present clusters
     _edited: bool = False  # whether clusters were edited
@@ -186,6 +194,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         with self._all_or_nothing():
             self.features_ = self._unconstrained = None
             self._edited, self._more_clusters = False, 0
+            self.preparation_ = self._table = None
             made = self._affinity(X, given)
             self.graph_, self._extension, self._copies = made
             logger.info("a graph of %d samples and %d edges", made.graph.n, made.graph.n_edges)
@@ -413,8 +422,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return made
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
-        X = self._validated(X)
-        auto = choose(X) if self.affinity == "auto" else None
+        X = self._prepared(X)
+        auto = choose(X, self._blocks) if self.affinity == "auto" else None
         settings = {"kernel": self.affinity} if auto is None else auto.arguments()
         if auto is not None:
             logger.info("the samples are taken for %s", auto)
@@ -437,12 +446,48 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_edges(made.graph)
         return made
 
+    def _prepared(self, X: Any) -> Any:
+        """Return samples as numbers, by ``prepare`` where there is something to prepare."""
+        if self.prepare is None or sp.issparse(X):
+            return self._validated(X)
+        from sentree.prepare import TablePreparer
+
+        preparer = TablePreparer() if self.prepare == "auto" else clone(self.prepare)
+        if not isinstance(preparer, TablePreparer):
+            kind = type(preparer).__name__
+            raise TypeError(f"prepare must be 'auto' or a sentree.TablePreparer, got a {kind}")
+        self.preparation_, self._table = preparer, X
+        features = preparer.fit_transform(X)
+        self.n_features_in_ = preparer.n_features_in_
+        self.feature_names_in_ = preparer.feature_names_in_
+        return np.ascontiguousarray(features)
+
+    @property
+    def _blocks(self) -> tuple[Block, ...] | None:
+        """The features of each column, if not all columns are numbers."""
+        blocks = () if self.preparation_ is None else self.preparation_.blocks_
+        return blocks if any(block.kind != "number" for block in blocks) else None
+
+    @property
+    def _feature_names(self) -> Any:
+        """Names of the features that samples are compared by."""
+        if self.preparation_ is not None:
+            return self.preparation_.get_feature_names_out()
+        return getattr(self, "feature_names_in_", None)
+
+    @property
+    def _width(self) -> int:
+        """Number of features that samples are compared by."""
+        if self.preparation_ is not None:
+            return self.preparation_.get_feature_names_out().size
+        return self.n_features_in_
+
     def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
         layout = table_layout(X, auto.scale, given)
-        self.features_ = Features.of(layout, X.shape[1], getattr(self, "feature_names_in_", None))
+        self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 
     def _seed(self) -> int:
@@ -519,6 +564,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "predict takes a matrix of similarities (new samples x training samples), not a "
                 "Graph, which has no training samples"
             )
+        if self.preparation_ is not None:
+            return np.ascontiguousarray(self.preparation_.transform(X))
         X = self._validated(X, new=True)
         if self.affinity == "precomputed_distances" and not sp.issparse(X):
             return stored_distances(X, new=True)

@@ -37,7 +37,7 @@ class SSEHierarchy(SSEEstimator):
     leaf_penalty : bool, default=True
         Whether the penalty of constraints includes the leaves of the tree, which are the single
         samples.
-    penalty, affinity, n_neighbors, neighbors, hard, selection, n_jobs, random_state
+    penalty, affinity, n_neighbors, neighbors, prepare, hard, selection, n_jobs, random_state
         As in :class:`SSEPartition`.
 
     Attributes
@@ -75,7 +75,7 @@ class SSEHierarchy(SSEEstimator):
         The numbers of clusters that the data speak for, and the support of each
         (:class:`sentree.search.natural_number.NaturalScale`). None where ``n_clusters``,
         ``height``, labels or ``init`` set the number.
-    graph_settings_, features_, feature_weights_, n_features_in_, feature_names_in_
+    graph_settings_, features_, feature_weights_, preparation_, n_features_in_, feature_names_in_
         As in :class:`SSEPartition`.
 
     Examples
@@ -104,6 +104,7 @@ class SSEHierarchy(SSEEstimator):
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
+        prepare: Any = None,
         hard: bool = False,
         selection: str = "auto",
         n_jobs: int | None = None,
@@ -116,6 +117,7 @@ class SSEHierarchy(SSEEstimator):
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
+        self.prepare = prepare
         self.hard = hard
         self.selection = selection
         self.n_jobs = n_jobs

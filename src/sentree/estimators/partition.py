@@ -90,6 +90,10 @@ class SSEPartition(SSEEstimator):
     neighbors : str or scikit-learn neighbours transformer, default="auto"
         How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
         ``KNeighborsTransformer``. "auto" is exact for small data.
+    prepare : "auto" or TablePreparer, optional
+        How a table with text, dates or gaps becomes numbers: "auto" as
+        :class:`~sentree.TablePreparer` does it by default; ``preparation_`` tells what was done.
+        New samples are prepared alike. Without it all columns must be numbers without gaps.
     n_init : int, default=1
         Number of searches from different seeds; the one with the lowest objective counts. Raise
         it if the clusters depend on ``random_state``.
@@ -145,6 +149,8 @@ class SSEPartition(SSEEstimator):
         Which features were weighted by labels, and which had long tails
         (:class:`sentree.relation.feature_weights.Features`); None where the graph is not made from
         a table.
+    preparation_ : TablePreparer or None
+        What was done to which columns, with ``prepare``.
     feature_weights_ : float array of shape (n_features,) or None
         Weight of each feature in the distances, 1 on average; None where all weigh the same.
     n_features_in_ : int
@@ -189,6 +195,7 @@ class SSEPartition(SSEEstimator):
         affinity: str | Callable[[Any], Any] = "auto",
         n_neighbors: int | str = "auto",
         neighbors: Any = "auto",
+        prepare: Any = None,
         n_init: int = 1,
         hard: bool = False,
         n_jobs: int | None = None,
@@ -201,6 +208,7 @@ class SSEPartition(SSEEstimator):
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.neighbors = neighbors
+        self.prepare = prepare
         self.n_init = n_init
         self.hard = hard
         self.n_jobs = n_jobs

@@ -1,8 +1,9 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 3, for n samples (version 2 had parameters of the paper's method, which
-now has its own estimators; version 1 had no ``copies``, ``tails`` and ``features``):
+of it. Format version 4, for n samples (version 3 had no ``preparation``; version 2 had parameters
+of the paper's method, which now has its own estimators; version 1 had no ``copies``, ``tails`` and
+``features``):
 
 ==================================== ==============================================================
 array                                holds
@@ -33,9 +34,9 @@ The header has these entries:
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
   ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
-  version 1) and ``scale`` (likewise; null if absent); ``resumes``, whether refits start from the
-  clusters, ``edited``, whether users have edited them, and ``more_clusters``, how many clusters
-  these edits added (if absent: no, no and 0)
+  version 1), ``scale`` and ``preparation`` (likewise; null if absent); ``resumes``, whether refits
+  start from the clusters, ``edited``, whether users have edited them, and ``more_clusters``, how
+  many clusters these edits added (if absent: no, no and 0)
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
   ``hard`` and ``finer``, which are null or hold the same four (``finer`` is null if absent)
 - ``extension``: how new samples join. ``kind`` is "samples" (neighbours are searched among the
@@ -92,7 +93,7 @@ from sentree.tree import EncodingTree
 __all__ = ["FORMAT_VERSION", "LeftOut", "load", "save"]
 
 #: Version of the format that is written, and the newest that is read.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 _FORMAT = "sentree model"
 #: Arrays of a compressed file may take at most this many times the bytes of the file.
@@ -307,6 +308,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     if model._copies is not None:
         arrays["copies"] = model._copies
     names, settings = getattr(model, "feature_names_in_", None), model.graph_settings_
+    prepared = model.preparation_
     return {
         "fitted": {
             "objective": model.objective_,
@@ -317,6 +319,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "scale": None if model.scale_ is None else model.scale_.to_dict(),
             "graph_settings": None if settings is None else settings.to_dict(),
             "features": None if model.features_ is None else model.features_.to_dict(),
+            "preparation": None if prepared is None else prepared.to_dict(),
             "resumes": model._resumes,
             "edited": model._edited,
             "more_clusters": model._more_clusters,
@@ -332,6 +335,8 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
         raise ValueError(f"there is no estimator {header['class']!r} in sentree {__version__}")
     kind = _CLASSES[header["class"]]
     parameters = _without_paper(header["class"], header["parameters"])
+    if isinstance(parameters.get("prepare"), dict):
+        parameters["prepare"] = _preparer()(**parameters["prepare"])
     unknown = sorted(set(parameters) - set(kind._get_param_names()))
     if unknown:
         raise ValueError(
@@ -355,6 +360,8 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     settings = fitted["graph_settings"]
     model.graph_settings_ = None if settings is None else GraphSettings(**settings)
     model.features_ = _features(fitted["features"])
+    model._table = None
+    model.preparation_ = _preparation(fitted.get("preparation"))
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
     model._resumes, model._edited = (bool(fitted.get(key)) for key in ("resumes", "edited"))
     model._more_clusters = int(fitted.get("more_clusters") or 0)
@@ -383,7 +390,7 @@ def _without_paper(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _check_fit(model: Any) -> None:
     """Raise if the parts of a fitted model differ in their samples or features."""
-    n, width = model.graph_.n, model.n_features_in_
+    n, width = model.graph_.n, model._width
     _check_shape("labels_", model.labels_, (n,))
     _check_shape("trace_", model.trace_, (model.trace_.size,))
     if model.labels_.min(initial=0) < 0:
@@ -394,7 +401,7 @@ def _check_fit(model: Any) -> None:
         raise ValueError(f"tree_ has {model.tree_.n_leaves} leaves for {n} samples")
     model.constraints_.check(n)
     if hasattr(model, "feature_names_in_"):
-        _check_shape("feature_names_in_", model.feature_names_in_, (width,))
+        _check_shape("feature_names_in_", model.feature_names_in_, (model.n_features_in_,))
     extension = model._extension
     if isinstance(extension, (GraphExtension, DistanceExtension)) and width != n:
         raise ValueError(f"{width} columns for a graph of {n} samples, which it was made of")
@@ -491,6 +498,8 @@ def _parameter(name: str, value: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if name == "prepare":
+        return value.get_params()
     instead = _INSTEAD.get(name, "set it to a number or a string")
     raise TypeError(
         f"{name} is {value!r}, an object that cannot be stored without pickling: {instead}"
@@ -583,6 +592,17 @@ def _features(stored: _Stored | None) -> Features | None:
     )
 
 
+def _preparation(stored: _Stored | None) -> Any:
+    """Return how tables are prepared, if they are."""
+    return None if stored is None else _preparer().from_dict(stored)
+
+
+def _preparer() -> Any:
+    from sentree.prepare import TablePreparer
+
+    return TablePreparer
+
+
 def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     """Add the arrays that predict needs, and return its settings."""
     if isinstance(extension, GraphExtension):
@@ -657,7 +677,7 @@ def _extension(stored: _Stored, arrays: _Stored, model: Any) -> Any:
     if kind == "distances":
         return join
     find = partial(NeighborSearch, **{name: stored["search"][name] for name in _SEARCH})
-    shape = (model.graph_.n, model.n_features_in_)
+    shape = (model.graph_.n, model._width)
     samples = _sparse_samples(arrays, shape) if stored["sparse"] else arrays["samples"]
     return SampleExtension(samples, _layout(stored, arrays), find, join, model._copies)
 

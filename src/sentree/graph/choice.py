@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.graph import FloatArray
+from sentree.graph.blocks import Block
 from sentree.graph.kernels import LOCAL_RANK
 from sentree.graph.neighbors import is_sparse
 
@@ -108,7 +110,7 @@ class GraphSettings:
         return f"{self.kind} ({self.why}): features {scale}, distance {self.metric}"
 
 
-def choose(X: Any) -> GraphSettings:
+def choose(X: Any, blocks: Sequence[Block] | None = None) -> GraphSettings:
     """Choose how to compare samples, by what their numbers look like.
 
     Sparse samples are treated like dense ones, except that the cosine replaces the correlation
@@ -118,6 +120,9 @@ def choose(X: Any) -> GraphSettings:
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite samples.
+    blocks : sequence of Block, optional
+        Which features come from one column of a table that was prepared; it is a table then,
+        however many features there are.
 
     Examples
     --------
@@ -126,6 +131,8 @@ def choose(X: Any) -> GraphSettings:
     'table'
     """
     seen = _Seen.of(X)
+    if blocks is not None:
+        return _table(seen)
     many = seen.width > _MANY_FEATURES
     if seen.components:
         return GraphSettings("components", "columns uncorrelated, variances falling", **_left(many))

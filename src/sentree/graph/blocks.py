@@ -1,0 +1,20 @@
+"""Which columns of samples come from one column of the user's table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Block"]
+
+
+class Block(NamedTuple):
+    """Columns ``start`` to ``stop`` (exclusive) of samples, which say one thing.
+
+    ``kind`` is "number", "boolean", "ordered", "date", "category" (one column of 0 and 1 for each
+    level) or "missing" (1 where the value of a column was missing).
+    """
+
+    column: str
+    kind: str
+    start: int
+    stop: int
