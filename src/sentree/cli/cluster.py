@@ -54,9 +54,9 @@ def cluster(
             raise Misuse(f"--resolution must be above 0, got {resolution}")
         samples, known, places = task.read([out], talk)
 
-        from sentree import SSEPartition
+        with talk.step("getting ready to cluster", "start"):
+            from sentree import SSEPartition
 
-        with talk.step("clustering"):
             fitted = task.fit(SSEPartition, samples, known, resolution=resolution)
         results.tell(fitted, samples, talk)
         strength, names = fitted.membership_strength_, fitted.cluster_names_

@@ -54,7 +54,7 @@ def convert(
 
         from sentree.io.convert import convert as convert_file
 
-        with talk.step(f"converting {source}"):
+        with talk.step(f"converting {source}", "converting"):
             done = convert_file(
                 source,
                 target,

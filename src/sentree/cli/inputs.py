@@ -52,7 +52,7 @@ def read_data(
         "header": "auto" if options.header is None else options.header,
     }
     data: Any
-    with console.step(f"reading {source}"):
+    with console.step(f"reading {source}", "reading"):
         if graph:
             if options.id_column or options.drop:
                 raise Misuse("--id and --drop are about the columns of a table; a graph has none")

@@ -195,13 +195,13 @@ def illustrate(
     places = mapped
     title = "standard input" if source == "-" else Path(source).name
     if plot is not None:
-        with console.step("drawing"):
+        with console.step("drawing", "drawing"):
             if places is None and not is_tree:
                 places = drawn_places(model, getattr(data, "X", None))
             _draw(model, is_tree, places, title, plot)
         console.wrote(plot, "the tree" if is_tree else "the clusters on a map")
     if report is not None:
-        with console.step("writing the report"):
+        with console.step("writing the report", "report"):
             write_report(
                 report,
                 model,

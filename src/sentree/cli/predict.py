@@ -57,6 +57,6 @@ def predict(
                 f"{samples.source}: {samples.layer} has {width} features, the model has "
                 f"{fitted.n_features_in_}: say with --layer what it was fitted to"
             )
-        with talk.step("placing the samples"):
+        with talk.step("placing the samples", "placing"):
             labels, strength = fitted.predict(samples.X, return_strength=True)
         results.write_clusters(out, labels, strength, fitted.cluster_names_, samples, talk)

@@ -74,9 +74,9 @@ def tree(
         results.check_illustrations(wanted, ".html")
         samples, known, places = task.read([out, clusters], talk)
 
-        from sentree import SSEHierarchy, io
+        with talk.step("getting ready to cluster", "start"):
+            from sentree import SSEHierarchy, io
 
-        with talk.step("growing a tree"):
             fitted = task.fit(SSEHierarchy, samples, known, height=height)
         found = fitted.tree_
         inner = found.n_nodes - found.n_leaves

@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from sentree._util.progress import shown
 from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
@@ -98,6 +99,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "selection": [StrOptions({"auto", "on", "off"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "verbose": [Interval(Integral, 0, None, closed="left")],
     }
 
     n_clusters: int | None
@@ -110,6 +112,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     selection: str
     n_jobs: int | None
     random_state: Any
+    verbose: int
 
     labels_: NDArray[np.int32]
     tree_: EncodingTree
@@ -191,7 +194,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.check(n)
         given.closure(given.n_min)
         start = None if init is None else start_labels(init, n)
-        with self._all_or_nothing():
+        with self._all_or_nothing(), shown(self.verbose):
             self.features_ = self._unconstrained = None
             self._edited, self._more_clusters = False, 0
             self.preparation_ = self._table = None
@@ -260,8 +263,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             unconstrained=self._unconstrained if anew else None,
             again=anew,
         )
+        logger.info("searching for clusters", extra={"stage": "search"})
         self._search(problem)
-        logger.info("found %d clusters", np.unique(self.labels_).size)
+        found = np.unique(self.labels_).size
+        logger.info("found %d cluster%s", found, "s" * (found != 1), extra={"stage": "strengths"})
         if hard and (report := hard.satisfaction(self.labels_)).n_broken:
             raise RuntimeError(
                 f"hard constraints were broken, a bug in sentree, please report it:\n{report}"
@@ -378,10 +383,13 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X = self._validated_new(X)
         modules = Modules.of(self.graph_, self.labels_)
         step = X.shape[0] if self.affinity in _PRECOMPUTED else _CHUNK
-        parts = [
-            modules.assign(self._extension.reach(X[start : start + step]))
-            for start in range(0, X.shape[0], step)
-        ]
+        parts = []
+        with shown(self.verbose):
+            logger.info("placing %d samples", X.shape[0], extra={"stage": "placing"})
+            for start in range(0, X.shape[0], step):
+                parts.append(modules.assign(self._extension.reach(X[start : start + step])))
+                end = min(start + step, X.shape[0])
+                logger.info("%d are placed", end, extra={"share": end / X.shape[0]})
         labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return (labels, strength) if return_strength else labels
 
@@ -429,7 +437,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             logger.info("the samples are taken for %s", auto)
             if auto.dense and sp.issparse(X):
                 X = X.toarray()
-        logger.info("neighbours of %d samples", X.shape[0])
+        told = {"stage": "neighbours"}
+        logger.info("finding the neighbours of %d samples", X.shape[0], extra=told)
         wide = auto is not None and auto.wide
         p = self._count_neighbors(X.shape[0], wide)
         self.graph_settings_ = auto
