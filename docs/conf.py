@@ -6,7 +6,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 from numpydoc.xref import DEFAULT_LINKS
-from sphinx_gallery.sorting import ExplicitOrder
 
 import sentree
 
@@ -37,17 +36,22 @@ myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+_GALLERY = ("customers", "penguins", "text", "digits", "cells", "comparison")
+
+
+def _reading_order(path):
+    """Return the place of an example in the gallery."""
+    return _GALLERY.index(Path(path).stem.removeprefix("plot_"))
+
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "within_subsection_order": ExplicitOrder(
-        [
-            *("plot_customers.py", "plot_penguins.py", "plot_text.py", "plot_digits.py"),
-            *("plot_cells.py", "plot_comparison.py"),
-        ]
-    ),
+    "within_subsection_order": _reading_order,
+    "minigallery_sort_order": _reading_order,
     "abort_on_example_error": True,
     "doc_module": ("sentree",),
+    "backreferences_dir": "gallery/backreferences",
     "thumbnail_size": (600, 340),
     "download_all_examples": False,
     "min_reported_time": float("inf"),  # times differ from run to run
