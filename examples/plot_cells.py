@@ -71,7 +71,7 @@ print(pd.crosstab(adata.obs["type"], adata.obs["sse_label"]))
 # graph, and knows of no types.
 
 model = sentree.SSEPartition(affinity="precomputed").fit(adata.obsp["connectivities"])
-flat = sentree.report.places(model)
+flat = sentree.plots.places(model)
 colours = dict(
     zip([*sizes], ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"], strict=True)
 )

@@ -74,16 +74,16 @@ profile = model.profile()
 print(profile)
 
 # %%
-# The same as a picture, beside a map on which similar customers are near each other. The
-# region and the age say nothing about the kinds, and are left out.
+# The same as a picture, beside a map on which similar customers are near each other.
+# The region and the age say nothing about the kinds, and are left out.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6), layout="constrained")
 plots.profile(profile, ax=left)
 plots.map(model, ax=right)
 
 # %%
-# Now the clusters can have names: bargain hunters, regulars, sleepers, and those who buy
-# rarely but much. Were these the kinds that the table was made of?
+# Now the clusters can have names: bargain hunters, regulars, sleepers, and those who
+# buy rarely but much. Were these the kinds that the table was made of?
 
 names = ["bargain hunters", "regulars", "sleepers", "big spenders"]
 print(pd.crosstab(kind, np.array(names)[model.labels_]).to_string())
@@ -96,5 +96,5 @@ new = customers.iloc[[0]].assign(orders=40, discount="5 %", spending="€ 1,900"
 print("the new one is among the", names[model.predict(new)[0]])
 
 # %%
-# From a shell, ``sentree cluster customers.csv --report customers.html`` does all of this
-# and writes one page that can be sent on (:doc:`/guide/command-line`).
+# From a shell, ``sentree cluster customers.csv --report customers.html`` does all of
+# this and writes one page that can be sent on (:doc:`/guide/command-line`).

@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from sentree import SSEPartition, plots, report
+from sentree import SSEPartition, plots
 
 # sphinx_gallery_start_ignore
 SUBJECTS = {
@@ -126,8 +126,8 @@ for cluster in range(model.n_clusters_):
     print(f"{np.sum(model.labels_ == cluster):4} messages:", ", ".join(found))
 
 # %%
-# The number is right, but not all of the clusters are. Messages about deliveries and
-# about returns are one cluster, since both name the goods; those about logins are two.
+# The messages about crashes, invoices and logins are clusters of their own. Those about
+# deliveries and returns are one, since both name the goods.
 #
 # So we read four messages, the first of each subject but the crashes, and say what they
 # are about. That is enough. And the subject that we did not name is found all the same:
@@ -145,23 +145,11 @@ for name, m in (("words alone", model), ("four messages read", told)):
 # At the left, how the messages of each subject were shared out by words alone; at the
 # right, a map with the four messages that were read as rings.
 
-names = np.array(["new" if name is None else name for name in told.cluster_names_])
+names = ["new" if name is None else name for name in told.cluster_names_]
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-plots.agreement(
-    subject,
-    model.labels_,
-    row_title="subject",
-    column_title="cluster",
-    title="words alone",
-    ax=left,
-)
-plots.partition(
-    report.places(told),
-    names[told.labels_],
-    told.constraints_,
-    ax=right,
-    title="four messages read",
-)
+called = {"row_title": "subject", "column_title": "cluster"}
+plots.agreement(subject, model.labels_, **called, title="words alone", ax=left)
+plots.map(told, title="four messages read", ax=right)
 
 # %%
 # And what each of the five is about:
@@ -178,14 +166,19 @@ for cluster, ax in enumerate(axes):
 # Embeddings
 # ----------
 #
-# Vectors of a language model go in the same way, one row for each text: with the
-# package sentence-transformers, ``X =
-# SentenceTransformer("all-MiniLM-L6-v2").encode(messages)``. They know that a courier
-# has to do with parcels, which TF-IDF does not. Nothing is downloaded here, so latent
-# semantic analysis stands in: it learns from the messages which words go together. Here
-# that is enough to tell the five subjects apart without any label.
+# Vectors of a language model go in the same way, one row for each text:
+#
+# .. code-block:: python
+#
+#     from sentence_transformers import SentenceTransformer
+#
+#     X = SentenceTransformer("all-MiniLM-L6-v2").encode(messages)
+#
+# They know that a courier has to do with parcels, which TF-IDF does not. Nothing is
+# downloaded here, so latent semantic analysis stands in: it learns from the messages
+# which words go together. Without any label it comes close to the five subjects.
 
 meaning = make_pipeline(TruncatedSVD(50, random_state=0), Normalizer())
 model = SSEPartition().fit(meaning.fit_transform(X))
-print(model.graph_settings_)
+print(model.scale_)
 print(f"adjusted Rand index {adjusted_rand_score(subject, model.labels_):.2f}")
