@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-import sys
 import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
 from typing import Any
 
 import typer
 
+from sentree._util.progress import Progress, in_words, on_terminal
 from sentree.cli.wording import in_options
 
 #: Exit codes besides 0.
@@ -37,7 +36,8 @@ class Console:
     def __init__(self, quiet: bool = False, verbose: bool = False, to_stderr: bool = False):
         self.quiet, self.verbose, self._to_stderr = quiet, verbose, to_stderr
         self.warnings: list[str] = []
-        self._bar: Any = None
+        self.progress = Progress(2 * verbose, not quiet and on_terminal())
+        self._print = self.progress.print
 
     def say(self, text: str = "") -> None:
         """Say something about the result."""
@@ -60,66 +60,23 @@ class Console:
         if str(path) != "-":
             self.say(f"wrote {path}" + (f": {what}" if what else ""))
 
-    def _print(self, text: str, err: bool) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-        typer.echo(text, err=err)
-        if self._bar is not None:
-            self._bar.start()
-
     @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Show, on a terminal, what is being done and for how long."""
-        started = perf_counter()
-        if not self.quiet and sys.stderr is not None and sys.stderr.isatty():
-            self._bar = progress_bar()
-            self._bar.add_task(name, total=None, note="")
-            self._bar.start()
+    def step(self, name: str, stage: str) -> Iterator[None]:
+        """Show, on a terminal, what is being done and for how long; ``stage`` is a word for it."""
+        self.progress.begin(name, stage)
         try:
             yield
         finally:
-            if self._bar is not None:
-                self._bar.stop()
-                self._bar = None
-        self.detail(f"{name}: {perf_counter() - started:.2f} s")
+            self.progress.end()
 
-    def note(self, text: str, share: float | None = None) -> None:
-        """Tell how far the current step is: what is done now, and the share that is finished."""
-        if self._bar is not None:
-            task = self._bar.tasks[0]
-            task.fields["note"] = text
-            task.total, task.completed = (None, 0.0) if share is None else (1.0, share)
-        self.detail(f"  {text}")
-
-
-def progress_bar(*more: Any) -> Any:
-    """Return a bar on standard error that goes away when it stops; rich draws it."""
-    from rich import progress
-    from rich.console import Console as Terminal
-
-    return progress.Progress(
-        progress.BarColumn(bar_width=12),
-        progress.TextColumn("{task.description}", markup=False),
-        progress.TimeElapsedColumn(),
-        *more,
-        progress.TextColumn("{task.fields[note]}", markup=False),
-        console=Terminal(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-
-
-class _ToConsole(logging.Handler):
-    """Shows what the library logs as the state of the current step."""
-
-    def __init__(self, target: Console) -> None:
-        super().__init__(logging.INFO)
-        self._console = target
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Show one record."""
-        self._console.note(record.getMessage(), getattr(record, "share", None))
+    def times(self) -> None:
+        """Tell, on a terminal or where details are wanted, what took how long."""
+        told = self.verbose or (on_terminal() and not self.quiet)
+        if told and self.progress.times:
+            long = {word: took for word, took in self.progress.times.items() if took >= 0.05}
+            parts = ", ".join(f"{word} {in_words(took)}" for word, took in long.items())
+            whole = f"done in {in_words(self.progress.seconds)}"
+            self._print(f"{whole}: {parts}" if parts else whole, True)
 
 
 @contextmanager
@@ -131,17 +88,14 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
     """
     talk = Console(quiet, verbose, to_stderr)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no notes about its caches
-    logger, handler = logging.getLogger("sentree"), _ToConsole(talk)
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), talk.progress.listening():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_: talk.warn(in_options(message))
             if quiet and verbose:
                 raise Misuse("--quiet and --verbose contradict each other")
             yield talk
+            talk.times()
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -152,9 +106,6 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
         if verbose and not isinstance(error, Misuse):
             traceback.print_exc()
         raise typer.Exit(_exit_code(error)) from None
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
 
 
 def _sentence(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentree.cli.console import progress_bar
+from sentree._util.progress import progress_bar
 from sentree.cli.wording import Command, in_options
 
 if TYPE_CHECKING:

@@ -37,7 +37,9 @@ class SSEHierarchy(SSEEstimator):
     leaf_penalty : bool, default=True
         Whether the penalty of constraints includes the leaves of the tree, which are the single
         samples.
-    penalty, affinity, n_neighbors, neighbors, prepare, hard, selection, n_jobs, random_state
+    penalty, affinity, n_neighbors, neighbors, prepare, hard, selection, n_jobs
+        As in :class:`SSEPartition`.
+    random_state, verbose
         As in :class:`SSEPartition`.
 
     Attributes
@@ -109,6 +111,7 @@ class SSEHierarchy(SSEEstimator):
         selection: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.height = height
@@ -122,6 +125,7 @@ class SSEHierarchy(SSEEstimator):
         self.selection = selection
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     @property
     def _reads_triplets(self) -> bool:

@@ -14,6 +14,7 @@ from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_is_fitted
 
 from sentree._util.labels import renumber
+from sentree._util.progress import shown
 from sentree._util.sklearn import Interval
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
@@ -106,6 +107,9 @@ class SSEPartition(SSEEstimator):
         depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the search and of approximate neighbours. None is the same as 0, so results repeat.
+    verbose : int, default=0
+        What is said on standard error: 0 nothing, 1 a line for each stage with the seconds since
+        the start, 2 also details and choices. On a terminal a bar shows the present stage.
 
     Attributes
     ----------
@@ -200,6 +204,7 @@ class SSEPartition(SSEEstimator):
         hard: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.resolution = resolution
@@ -213,6 +218,7 @@ class SSEPartition(SSEEstimator):
         self.hard = hard
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def refit(
         self,
@@ -260,7 +266,7 @@ class SSEPartition(SSEEstimator):
             given = before + given
         if self.hard:
             given = given.hardened()
-        with self._all_or_nothing():
+        with self._all_or_nothing(), shown(self.verbose):
             if not keep:
                 self._forget_edits()
             # A loaded model knows only the clusters after its edits, not those before.

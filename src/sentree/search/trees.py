@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ from sentree.search.recipes import Selection
 from sentree.tree import EncodingTree, TreeShape, first_leaves
 
 __all__ = ["GrownTree", "grow_tree"]
+
+logger = logging.getLogger(__name__)
 
 
 class GrownTree(NamedTuple):
@@ -77,6 +80,7 @@ def _grow_level(
         selection, scale = run.selection, run.scale
         found = renumber(run.labels[:n])
         clusters = graphs.extended(found)
+    logger.info("growing a tree over %d samples", n, extra={"stage": "tree"})
     result = grow(
         graphs.graph,
         graphs.relation,
