@@ -47,6 +47,8 @@ class Samples(Named):
         In H5AD files the matrix that was read, as one names it: "X", "X_pca", or a layer.
     features : list of str, optional
         Names of the features, where they have any; a sparse matrix does not hold them.
+    origin : optional
+        What was read, where it is to be read again.
     """
 
     X: Any
@@ -56,6 +58,7 @@ class Samples(Named):
     source: str = "the data"
     layer: str | None = None
     features: list[str] | None = None
+    origin: Any = None
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -296,16 +299,17 @@ def read_whole_table(
     *,
     as_text: bool = False,
     id_column: str | None = None,
+    header: text.Header = "auto",
 ) -> pandas.DataFrame:
     """Return all columns of a table as they are; ids that are names as text."""
     if source.format == "parquet":
         return _read_parquet(source)
     if source.format == "xlsx":
         if not as_text:
-            frame, _, named = _sheet_frame(source)
+            frame, _, named = _sheet_frame(source, header)
             return frame if named else frame.add_prefix("x")
         source = source.as_csv()
-    dialect = text.sniff(source, separator=separator)
+    dialect = text.sniff(source, header=header, separator=separator)
     if id_column is not None and id_column not in dialect.names:
         columns.missing_column(id_column, dialect.names, source.name)
     kept = [*dialect.texts, *([] if id_column is None else [id_column])]
