@@ -69,6 +69,9 @@ def check_illustrations(wanted: Results, *more: str) -> None:
 
 def tell(model: Any, data: Any, console: Console) -> None:
     """Say what was found."""
+    if model.preparation_ is not None:
+        console.say(f"prepared: {model.preparation_.summary()}")
+        console.detail(model.preparation_.report().to_string(index=False))
     found = model.n_clusters_
     console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
     tell_sizes(model.labels_, model.membership_strength_, model.cluster_names_, console)

@@ -196,6 +196,19 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         out = _encoded(used, cells, len(frame))
         return pd.DataFrame(out, frame.index, self.get_feature_names_out(), copy=False)
 
+    @property
+    def used_columns(self) -> list[str]:
+        """The columns that become features."""
+        check_is_fitted(self, "plans_")
+        return [one.name for one in self.plans_ if one.used]
+
+    def has_gaps(self, X: Any) -> NDArray[np.bool_]:
+        """Tell for each row whether a value is missing in some column that is used."""
+        check_is_fitted(self, "plans_")
+        frame = as_frame(X, self.feature_names_in_.tolist(), fewest=1)
+        gaps = [one.read(frame[one.name]).gaps for one in self.plans_ if one.used]
+        return np.asarray(np.logical_or.reduce(gaps))
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features."""
         check_is_fitted(self, "plans_")
@@ -275,7 +288,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     f"gaps in {_listed(list(map(repr, names)))}, which are not filled (",
                     Param("impute", False),
                     "): fill them in, or leave out the columns or the rows",
-                    (" (", Param("skip_missing", True), ")"),
                 )
             )
 
