@@ -223,6 +223,10 @@ SkipMissing = Annotated[
     bool,
     typer.Option("--skip-missing", help="Leave out rows with gaps; they get no cluster."),
 ]
+SaveCommand = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="This command in a .toml file; 'sentree run' repeats it."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, with times.")]
 
@@ -411,8 +415,9 @@ class Verbosity:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let the options in the groups among a command's parameters be options of the command.
 
-    Typer reads one option from each parameter. What it is shown has, in place of a group, the
-    fields of the group that are annotated as options.
+    It also gets ``--save-command``, which :class:`sentree.cli.wording.Command` sees to. Typer
+    reads one option from each parameter. What it is shown has, in place of a group, the fields of
+    the group that are annotated as options.
     """
     parameters: list[Parameter] = []
     groups: dict[str, tuple[type, list[str]]] = {}
@@ -430,8 +435,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             for f in options
         ]
 
+    annotation: Any = SaveCommand
+    save = Parameter("save_command", Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    parameters.append(save)
+
     @wraps(command)
     def run(**given: Any) -> None:
+        given.pop("save_command", None)
         for name, (kind, options) in groups.items():
             given[name] = kind(**{option: given.pop(option) for option in options})
         command(**given)

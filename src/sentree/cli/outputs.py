@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_CLUSTERS = 20
 _SHOWN_BROKEN = 5
+_SHOWN_NEW = 5
 #: Most levels of a tree that become columns.
 _MOST_LEVELS = 50
 
@@ -74,7 +75,14 @@ def tell(model: Any, data: Any, console: Console) -> None:
         console.detail(model.preparation_.report().to_string(index=False))
     found = model.n_clusters_
     console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
-    tell_sizes(model.labels_, model.membership_strength_, model.cluster_names_, console)
+    support = model.cluster_support_
+    names = [f"{one.name} ({one.counts})" if one.labels else None for one in support]
+    tell_sizes(model.labels_, model.membership_strength_, names, console)
+    new = [one for one in support if one.new is not None]
+    for one in sorted(new, key=lambda one: -one.size)[:_SHOWN_NEW]:
+        console.say(str(one))
+    if len(new) > _SHOWN_NEW:
+        console.say(f"{len(new) - _SHOWN_NEW} more clusters have no label")
     if scaled := _scaling(model):
         console.say(f"features: {scaled}")
     report = model.constraint_report_

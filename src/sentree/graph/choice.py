@@ -120,8 +120,7 @@ class GraphSettings:
         return words.get(self.scale, f"by {self.scale}")
 
     def __str__(self) -> str:
-        plain = self.scale == "table" and self.kind != "mixed"
-        two = " (those of two values to 0 and 1.6)" if plain else ""
+        two = " (those of two values to 0 and 1.6)" if self.kind in ("table", "answers") else ""
         return f"{self.kind} ({self.why}): features {self.scaling}{two}, distance {self.metric}"
 
 
