@@ -50,7 +50,7 @@ def read_data(
     ``again`` is for those that read all columns of a table again, to write them beside others.
     """
     from sentree import io
-    from sentree.io.ids import named_like_ids
+    from sentree.prepare.ids import named_like_ids
 
     text: dict[str, Any] = {
         "format": options.format,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_CLUSTERS = 20
 _SHOWN_BROKEN = 5
+_SHOWN_NEW = 5
 #: Most levels of a tree that become columns.
 _MOST_LEVELS = 50
 
@@ -71,7 +72,14 @@ def tell(model: Any, data: Any, console: Console) -> None:
     """Say what was found."""
     found = model.n_clusters_
     console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
-    tell_sizes(model.labels_, model.membership_strength_, model.cluster_names_, console)
+    support = model.cluster_support_
+    names = [f"{one.name} ({one.counts})" if one.labels else None for one in support]
+    tell_sizes(model.labels_, model.membership_strength_, names, console)
+    new = [one for one in support if one.new is not None]
+    for one in sorted(new, key=lambda one: -one.size)[:_SHOWN_NEW]:
+        console.say(str(one))
+    if len(new) > _SHOWN_NEW:
+        console.say(f"{len(new) - _SHOWN_NEW} more clusters have no label")
     if scaled := _scaling(model):
         console.say(f"features: {scaled}")
     report = model.constraint_report_
@@ -225,17 +233,13 @@ def illustrate(
     if plot is None and report is None:
         return
     from sentree import SSEHierarchy
-    from sentree.report import places as drawn_places
     from sentree.report import write_report
 
     is_tree = isinstance(model, SSEHierarchy)
-    places = mapped
     title = "standard input" if source == "-" else Path(source).name
     if plot is not None:
         with console.step("drawing", "drawing"):
-            if places is None and not is_tree:
-                places = drawn_places(model, getattr(data, "X", None))
-            _draw(model, is_tree, places, title, plot)
+            _draw(model, is_tree, mapped, title, plot)
         console.wrote(plot, "the tree" if is_tree else "the clusters on a map")
     if report is not None:
         with console.step("writing the report", "report"):
@@ -244,6 +248,7 @@ def illustrate(
                 model,
                 ids=data.ids,
                 places=mapped,
+                table=getattr(data, "X", None),
                 source=title,
                 warnings=console.warnings,
                 command=shlex.join(["sentree", *sys.argv[1:]]),
@@ -260,10 +265,10 @@ def _draw(model: Any, is_tree: bool, places: Any, title: str, target: str) -> No
     from sentree.plots.style import save
     from sentree.report.subject import Subject
 
-    labels = Subject(model).named_labels
     if not is_tree:
-        drawn = plots.partition(places, labels, model.constraints_, title=title)
+        drawn = plots.map(model, places, title=title)
     else:
+        labels = Subject(model).named_labels
         page = Path(target).suffix.lower() == ".html"
         drawn = plots.tree(model, labels, title=title, interactive=page)
     save(drawn, target)

@@ -37,9 +37,9 @@ class SSEHierarchy(SSEEstimator):
     leaf_penalty : bool, default=True
         Whether the penalty of constraints includes the leaves of the tree, which are the single
         samples.
-    penalty, affinity, n_neighbors, neighbors, prepare, hard, selection, n_jobs, random_state
+    penalty, affinity, n_neighbors, neighbors, prepare, hard, selection, n_jobs
         As in :class:`SSEPartition`.
-    verbose
+    random_state, verbose
         As in :class:`SSEPartition`.
 
     Attributes

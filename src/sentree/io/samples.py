@@ -78,6 +78,7 @@ def read_samples(
     separator: str | None = None,
     format: str | None = None,
     text_aside: bool = False,
+    raw: bool = False,
     sheet: str | None = None,
 ) -> Samples:
     """Read samples from a file.
@@ -116,6 +117,9 @@ def read_samples(
     text_aside : bool
         Whether columns of text are in ``columns`` of the result instead of being an error; of H5AD
         files all of ``obs``.
+    raw : bool
+        Whether ``X`` is the table as it is, with text, dates and gaps, for ``prepare`` of the
+        estimators or :class:`~sentree.TablePreparer`.
     sheet : str, optional
         In XLSX files the sheet; by default the first that is not empty.
 
@@ -161,6 +165,7 @@ def read_samples(
                 dialect.header,
                 text_aside,
                 True,
+                raw,
             )
         except InputError:
             text.check_lines(dialect)  # a line of too few cells is why the last ones are missing
@@ -170,19 +175,19 @@ def read_samples(
         choice = columns.choose(
             list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
         )
-        samples = _from_frame(frame, choice, found.name, by_row, True, text_aside)
+        samples = _from_frame(frame, choice, found.name, by_row, True, text_aside, raw=raw)
     elif found.format == "xlsx":
         frame, numbers, named = _sheet_frame(found, header)
         choice = columns.choose(
             list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
         )
         samples = _from_frame(
-            frame, choice, found.name, lambda row: f"row {numbers[row]}", named, text_aside
+            frame, choice, found.name, lambda row: f"row {numbers[row]}", named, text_aside, raw=raw
         )
     elif found.format == "h5ad":
         samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
-        samples = _from_arrays(found, layer, id_column, take, drop)
+        samples = _from_arrays(found, layer, id_column, take, drop, raw)
     if samples.n < 2:
         raise InputError(f"{found.name} has {samples.n} row{'s' * (samples.n != 1)}, expected more")
     return samples
@@ -201,6 +206,7 @@ def _from_frame(
     named: bool,
     text_aside: bool = False,
     from_text: bool = False,
+    raw: bool = False,
 ) -> Samples:
     """Make samples of a table; one that comes from text may have words for missing values."""
     import pandas as pd
@@ -219,11 +225,14 @@ def _from_frame(
     def place(row: int) -> str:
         return where(row) if ids is None else f"{where(row)} ({ids[row]!r})"
 
+    X: Any
     if choice.exact and not features:
-        array = np.empty((len(frame), 0))
+        X = np.empty((len(frame), 0))
     else:
-        array = columns.feature_array(frame, features, source, place)
-    X = pd.DataFrame(array, columns=features, copy=False) if named else array
+        make = columns.raw_features if raw else columns.feature_array
+        X = make(frame, features, source, place)
+    if named:
+        X = pd.DataFrame(X, columns=features, copy=False)
     kept = (name for name in (*choice.aside, *texts) if name != id_name)
     aside = {name: columns.objects(frame[name]) for name in kept}
     return Samples(X, ids, id_name, aside, source, features=features if named else None)
@@ -317,6 +326,7 @@ def _from_arrays(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    raw: bool,
 ) -> Samples:
     """Make samples of an array, whose columns are known by number."""
     stored = arrays.read_arrays(source)
@@ -331,8 +341,9 @@ def _from_arrays(
             beside[name] = column
     left = [name for name in take if name not in beside]
     if left or drop or id_column is not None:
-        return _with_columns(source, matrix, beside, id_column, left, drop)
-    return Samples(arrays.check_matrix(matrix, source.name), columns=beside, source=source.name)
+        return _with_columns(source, matrix, beside, id_column, left, drop, raw)
+    checked = arrays.check_matrix(matrix, source.name, gaps=raw)
+    return Samples(checked, columns=beside, source=source.name)
 
 
 def _with_columns(
@@ -342,6 +353,7 @@ def _with_columns(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    raw: bool,
 ) -> Samples:
     """Set columns of a dense array aside."""
     import pandas as pd
@@ -356,7 +368,7 @@ def _with_columns(
     choice = columns.choose(list(frame.columns), source.name, id_column, take, drop)
     if id_column is not None and frame[id_column].dtype.kind == "f":
         frame[id_column] = frame[id_column].convert_dtypes()
-    made = _from_frame(frame, choice, source.name, by_row, False)
+    made = _from_frame(frame, choice, source.name, by_row, False, raw=raw)
     return Samples(made.X, made.ids, made.id_name, beside | made.columns, source.name)
 
 
