@@ -27,7 +27,8 @@ ASIDE = ("--labels", "species", "--id", "id", "--drop", "odd,cluster", "-k", "3"
 
 
 def test_cells_stay_as_they_are(odd):
-    done = call(odd, "cluster", "odd.csv", *ASIDE, "--append")
+    done = call(odd, "cluster", "odd.csv", *ASIDE, "--append", "--verbose")
+    assert "s  reading odd.csv\n" in done.stderr
     assert "named cluster_2 (there is a column cluster)" in done.stdout
     before, after = rows_of(odd / "odd.csv"), rows_of(odd / "odd-clusters.csv")
     assert list(after[0]) == [*HEADER, "cluster_2", "strength", "label"]
