@@ -15,6 +15,7 @@ ROOMS = (
     "_util",
     "graph",
     "prepare",
+    "profiles",
     "tree",
     "constraints",
     "relation",

@@ -21,6 +21,7 @@ from .metrics import dasgupta_cost as dasgupta_cost
 from .metrics import dendrogram_purity as dendrogram_purity
 from .metrics import structural_entropy as structural_entropy
 from .prepare import TablePreparer as TablePreparer
+from .profiles.profile import profile as profile
 from .tree import EncodingTree as EncodingTree
 
 __version__: str

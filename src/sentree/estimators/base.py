@@ -56,6 +56,7 @@ from sentree.tree import EncodingTree
 
 if TYPE_CHECKING:
     from sentree.prepare import TablePreparer
+    from sentree.profiles.profile import Profile
 
 __all__ = ["SSEEstimator"]
 
@@ -392,6 +393,44 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 logger.info("%d are placed", end, extra={"share": end / X.shape[0]})
         labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return (labels, strength) if return_strength else labels
+
+    def profile(self, X: Any = None) -> Profile:
+        """Tell what makes each cluster: features that set it apart, typical rows, a short rule.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_columns), optional
+            The table to describe the clusters with, its rows in the order of the training samples;
+            any columns will do, also such as were not clustered. By default the training samples.
+
+        Returns
+        -------
+        Profile
+            As :func:`sentree.profile` has it.
+        """
+        from sentree.profiles.profile import profile
+
+        check_is_fitted(self, "labels_")
+        names = dict(enumerate(self.cluster_names_))
+        table = self._own_table() if X is None else X
+        return profile(table, self.labels_, strength=self.membership_strength_, names=names)
+
+    def _own_table(self) -> Any:
+        """Return the samples that the model was fitted to, with the names of their features."""
+        if self._table is not None:
+            return self._table
+        samples = getattr(self._extension, "samples", None)
+        if samples is None or self.preparation_ is not None:  # numbers alone say little
+            raise ValueError(
+                "this model has no table of its samples: it was fitted to a graph, or read "
+                "from a file; give the table, as in model.profile(X)"
+            )
+        features = getattr(self, "feature_names_in_", None)
+        if features is None or sp.issparse(samples):
+            return samples
+        import pandas as pd
+
+        return pd.DataFrame(samples, columns=features, copy=False)
 
     def save(self, path: str | os.PathLike[str], *, with_samples: bool = True) -> Path:
         """Write the fitted estimator to a file; see :func:`sentree.save`."""

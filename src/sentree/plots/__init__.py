@@ -9,6 +9,7 @@ from sentree.plots.agreement import agreement
 from sentree.plots.icicle import tree
 from sentree.plots.layout import places
 from sentree.plots.mapping import map
+from sentree.plots.profiles import profile
 from sentree.plots.scatter import partition
 from sentree.plots.summaries import (
     cluster_sizes,
@@ -26,5 +27,6 @@ __all__ = [
     "objective",
     "partition",
     "places",
+    "profile",
     "tree",
 ]

@@ -157,7 +157,7 @@ def _span(span: Span) -> str:
             return text
         case "dot":
             return f'<span class="dot" style="--c: {escape(span.colour)}">{text}</span>'
-        case "bar":
+        case "bar" | "heat":
             look = f"--c: {escape(span.colour)}; --w: {100 * span.share:.1f}%"
-            return f'<span class="bar" style="{look}">{text}</span>'
+            return f'<span class="{span.style}" style="{look}">{text}</span>'
     return f"<{span.style}>{text}</{span.style}>"
