@@ -28,7 +28,7 @@ from sentree.report.blocks import (
     counted,
     spans,
 )
-from sentree.report.subject import Subject, percent
+from sentree.report.subject import Subject, brief, percent
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
@@ -93,7 +93,7 @@ def summary(
     if done := _done(subject):
         cards.append(Card("What was done to the table", [Bullets(done)]))
     if warnings:
-        cards.append(Card("Warnings of this run", [Bullets([clean(text) for text in warnings])]))
+        cards.append(Card("Warnings of this run", [Bullets([brief(text) for text in warnings])]))
     return [*document, Cards(cards)]
 
 
@@ -134,7 +134,7 @@ def _size(subject: Subject, k: int) -> str:
 def _sentences(subject: Subject, profile: Profile) -> list[Any]:
     """Say of each cluster what it is like, the largest first."""
     items = [
-        [subject.dot(k), Span(f"{_size(subject, k)}: {clean(profile[k].sentence)}")]
+        [subject.dot(k), Span(f"{_size(subject, k)}: {brief(profile[k].sentence)}")]
         for k in subject.order[:_NAMED]
     ]
     more = len(subject.order) - len(items)
@@ -195,7 +195,7 @@ def _done(subject: Subject) -> list[Any]:
     model = subject.model
     done: list[Any] = []
     if (preparation := getattr(model, "preparation_", None)) is not None:
-        lines = map(clean, preparation.summary().splitlines())
+        lines = map(brief, preparation.summary().splitlines())
         done += [f"{line[:1].upper()}{line[1:]}." for line in lines if line != "left out: none"]
     settings, features = (getattr(model, name, None) for name in ("graph_settings_", "features_"))
     if settings is not None and settings.scale in _SCALED:

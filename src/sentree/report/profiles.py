@@ -20,7 +20,7 @@ from sentree.report.blocks import (
     Span,
     Table,
 )
-from sentree.report.subject import Subject
+from sentree.report.subject import Subject, brief
 
 #: Clusters that are told one by one; more are folded, and more than the second number left out.
 _TOLD, _MOST = 20, 200
@@ -72,20 +72,20 @@ def _heat_map(subject: Subject, profile: Profile, order: list[ClusterProfile]) -
 def _cell(trait: Trait) -> Span:
     """Write the typical value of a cluster, coloured where it sets the cluster apart."""
     share = 0.1 + 0.5 * abs(trait.effect) if trait.telling else 0.0
-    return Span(clean(typical_value(trait)), "heat", hue(trait), share)
+    return Span(brief(typical_value(trait)), "heat", hue(trait), share)
 
 
 def _told(subject: Subject, one: ClusterProfile) -> Card:
     """Tell what makes one cluster."""
     size = Span(f" {subject.counted(one.size)}, {percent(one.share)}", "small")
-    sentence = clean(one.sentence)
+    sentence = brief(one.sentence)
     document: list[Any] = [Paragraph(f"{sentence[:1].upper()}{sentence[1:]}.")]
     if one.telling:
         document.append(_table(one))
     items: list[Any] = []
     if one.rule is not None:
         quality = Span(f" ({one.rule.quality}).")
-        items.append([Span("Rule: "), Span(clean(one.rule), "strong"), quality])
+        items.append([Span("Rule: "), Span(brief(one.rule), "strong"), quality])
     for what, chosen in (("Typical", one.typical), ("Unusual", one.unusual)):
         if chosen:
             named = ", ".join(subject.sample(row) for row in chosen)
@@ -105,8 +105,8 @@ def _table(one: ClusterProfile) -> Table:
         rows.append(
             [
                 [Span(f"{title[0]} "), Span(_DIRECTIONS[x.direction], "small")],
-                clean(x.inside),
-                clean(x.outside),
+                brief(x.inside),
+                brief(x.outside),
                 [Span(f"{x.effect:+.2f} ".replace("-", "−")), Span(between, "small")],
             ]
         )

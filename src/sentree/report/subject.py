@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,12 @@ from sentree.report.blocks import Span, counted
 MISSING = "–"
 #: Most letters of a name that are shown.
 _LONGEST = 40
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST + 1},}}")
+
+
+def brief(text: object) -> str:
+    """Return a sentence with names of users in it, of which very long words are shortened."""
+    return _LONG_WORD.sub(lambda word: shortened([word[0]], _LONGEST)[0], clean(text))
 
 
 def percent(share: float) -> str:
