@@ -272,7 +272,11 @@ WRONG = {
         {},
         r"'species' has 'setosa' in line 2.*take=\['species'\].*id_column='species'.*drop=\['spec",
     ),
-    "text columns": ("x,p,q\n1,a,b\n2,a,b\n", {}, "column 'p' .*the same holds for q"),
+    "text columns": (
+        "x,p,q\n1,a,b\n2,a,b\n",
+        {},
+        "column 'p' has 'a' in line 2; column 'q' has 'b'",
+    ),
     "text cell": (
         "id,x,y\na,1,1\nb,2,n/a?\nc,3,3\n",
         {},
@@ -281,9 +285,9 @@ WRONG = {
     "decimal comma": (
         'x,y\n1.5,1\n2,"1,5"\n3,3\n',
         {},
-        "'1,5' in line 3.*decimal point",
+        "'1,5' in line 3 .a decimal comma, or thousands",
     ),
-    "thousands": ("x;y\n1,500;2\n2,500;3\n", {}, "'1,500' in line 2.*thousands.*decimal point"),
+    "thousands": ("x;y\n1,500;2\n2,500;3\n", {}, "'1,500' in line 2 .*thousands"),
     "line after a cell of two lines": (
         'id,x\n"a\nb",1\nc,oops\nd,1\ne,2\n',
         {},
@@ -292,16 +296,20 @@ WRONG = {
     "empty cell": (
         "id,x,y\na,1,1\nb,,2\n",
         {},
-        r"line 3 \('b'\), column 'x', is missing.*drop=\['x'\]",
+        r"column 'x' is missing in line 3 \('b'\).*drop=\['x'\]",
     ),
-    "empty cell of what may be ids": ("sample,x\n1.5,1\n,2\n", {}, "line 3, column 'sample', is"),
-    "nan": ("x,y\n1,1\nNaN,2\n", {}, "line 3, column 'x', is missing"),
-    "inf": ("x,y\n1,1\n-inf,2\n", {}, "line 3, column 'x', is -inf"),
+    "empty cell of what may be ids": (
+        "sample,x\n1.5,1\n,2\n",
+        {},
+        "column 'sample' is missing in line 3",
+    ),
+    "nan": ("x,y\n1,1\nNaN,2\n", {}, "column 'x' is missing in line 3"),
+    "inf": ("x,y\n1,1\n-inf,2\n", {}, "column 'x' is -inf in line 3"),
     "empty column": ("x,y,\n1,1,\n2,2,\n", {}, r"'Unnamed: 2' is empty in every row.*drop=\['Unn"),
     "repeated ids": (
         "name,x\nbob,1\nann,2\nbob,3\n",
         {},
-        r"'name' has 'bob' in line 2, and features must be numbers.*id_column=.*drop=\['n",
+        r"must be finite numbers, but column 'name' has 'bob' in line 2.*id_column=.*drop=\['n",
     ),
     "repeated ids as asked": (
         "k,x\nb,1\nb,2\n",
@@ -344,7 +352,7 @@ WRONG = {
         "not UTF-8",
     ),
     "UTF-16": (TABLE.encode("utf-16"), {}, "UTF-16: save it as UTF-8"),
-    "spreadsheet": (b"PK\x03\x04zzz", {}, "begins like a zip archive.*save a spreadsheet as CSV"),
+    "spreadsheet": (b"PK\x03\x04zzz", {}, "begins like a zip archive"),
     "cut off gzip": (gzip.compress(TABLE.encode() * 99, mtime=0)[:40], {}, "damaged or cut off"),
     "header of numbers": (
         "0,1,2\n4,5,6\n",
@@ -394,7 +402,11 @@ def test_wrong_text(put, case):
             saved(sp.save_npz, sp.csr_array([[1.0, np.inf], [0, 1]])),
             "row 0, column 1.*inf",
         ),
-        ("a.xlsx", b"PK\x03\x04", "spreadsheet: save it as CSV"),
+        ("a.xlsx", b"PK\x03\x04", "damaged or cut off"),
+        ("a.xlsx", TABLE.encode(), "no XLSX file: its content looks like text"),
+        ("a.csv", b"PK\x03\x04--[Content_Types].xml", "spreadsheet.*format='xlsx'"),
+        ("a.xls", b"\xd0\xcf", "spreadsheet: save it as XLSX or CSV"),
+        ("a.ods", b"PK\x03\x04", "spreadsheet: save it as XLSX or CSV"),
         ("a.foo", TABLE.encode(), r"ends with .foo.*\.csv.*\.h5ad.*format="),
         ("a", TABLE.encode(), "has no ending.*format="),
     ],

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
+from sentree.graph.blocks import Block
 from sentree.graph.scaling import Layout, check_samples, weigh
 from sentree.graph.tails import find_tails
 
@@ -147,7 +148,13 @@ class Features:
         }
 
 
-def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
+def table_layout(
+    X: Any,
+    scale: str | None,
+    given: Constraints,
+    blocks: Sequence[Block] | None = None,
+    tails: bool = True,
+) -> Layout:
     """Return how the samples of a table are compared: tails as logarithms, features weighed.
 
     Parameters
@@ -158,9 +165,14 @@ def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
         As in :func:`sentree.knn_graph`.
     given : Constraints
         What is known about them, of which the labels count here.
+    blocks : sequence of Block, optional
+        Which features come from one column of a table that was prepared.
+    tails : bool
+        Whether columns with long tails are taken as logarithms.
     """
     samples = check_samples(X)
-    layout = Layout.fit(samples, scale, "euclidean", find_tails(samples))
+    long = find_tails(samples) if tails else None
+    layout = Layout.fit(samples, scale, "euclidean", long, blocks or ())
     index, code = _asked(given)
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later
     if not known.all() or index.size < 2:
