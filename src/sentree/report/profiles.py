@@ -24,14 +24,6 @@ from sentree.report.subject import Subject, clean
 _TOLD, _MOST = 20, 200
 #: Features in the table of a cluster.
 _FEATURES = 6
-#: How a cluster differs, in few words.
-_DIRECTIONS = {
-    "high": "higher",
-    "low": "lower",
-    "between": "narrow range",
-    "more": "more often",
-    "less": "rarer",
-}
 
 
 def profile_section(subject: Subject, pictures: Pictures, profile: Profile) -> Document:
@@ -85,13 +77,7 @@ def _told(subject: Subject, profile: Profile, one: ClusterProfile) -> list[Any]:
 def _table(one: ClusterProfile) -> Table:
     """List the features that set a cluster apart."""
     rows = [
-        [
-            clean(x.feature if x.level is None else f"{x.feature} = {x.level}"),
-            _DIRECTIONS[x.direction],
-            clean(x.inside),
-            clean(x.outside),
-            f"{x.effect:+.2f} ({x.low:+.2f} to {x.high:+.2f})".replace("-", "−"),
-        ]
+        [clean(x.title), x.here, clean(x.inside), clean(x.outside), x.effect_text]
         for x in one.telling[:_FEATURES]
     ]
     left = len(one.telling) - len(rows)
