@@ -13,6 +13,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.links, self.ids, self.text, self.tables = [], [], [], "", []
+        self.paths = []
         self._open, self._cell = [], None
         self.feed(text)
         self.close()
@@ -22,6 +23,7 @@ class Page(HTMLParser):
         named = dict(attrs)
         self.tags.append(tag)
         self.ids += [named["id"]] if "id" in named else []
+        self.paths += [named] if tag == "path" else []
         self.links += [named[key] for key in ("src", "href") if key in named]
         assert not any(key.startswith("on") for key in named)
         if tag == "table":
@@ -40,6 +42,8 @@ class Page(HTMLParser):
             self._cell = None
 
     def handle_data(self, data):
+        if self._open and self._open[-1] in ("style", "script"):
+            return
         self.text += data
         if self._cell is not None:
             self._cell += data

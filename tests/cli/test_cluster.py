@@ -241,7 +241,7 @@ def test_faults_of_files_are_told_with_the_remedy(flowers, arguments, expected):
         (["--by", "name"], ["--by"]),
         (["--plot", "p.gif"], ["--plot", ".png"]),
         (["--model", "-"], ["--model", ".npz"]),
-        (["--out", "out.xlsx"], ["--out", ".csv"]),
+        (["--out", "out.xls"], ["--out", ".csv", ".xlsx"]),
         (["--out", "no/where.csv"], ["no"]),
         (["--out", "flowers.csv"], ["flowers.csv", "another"]),
         (["--out", "x.csv", "--report", "x.html", "--plot", "X/../x.png"], ["no folder"]),

@@ -10,7 +10,7 @@ import typer
 from sentree import __version__
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "faiss-cpu", "pandas", "matplotlib", "typer", "rich")
-_OPTIONAL = ("anndata", "scanpy", "treedata", "pyarrow", "polars", "networkx", "plotly")
+_OPTIONAL = ("anndata", "scanpy", "treedata", "openpyxl", "pyarrow", "polars", "networkx", "plotly")
 
 
 def demo(

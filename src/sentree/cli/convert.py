@@ -31,13 +31,15 @@ def convert(
         typer.Option(help="In an H5AD file: which layer, obsm or obsp entry; of a table else X."),
     ] = None,
     separator: o.Separator = None,
+    sheet: o.Sheet = None,
     verbosity: o.Verbosity,
 ) -> None:
     """Convert tables, graphs, trees and constraints between formats.
 
-    Tables: csv, tsv, parquet, npy, npz, mtx, mat, h5ad. Graphs: edge lists, graphml, mtx, npz.
-    Trees: nwk, json, csv, npy (SciPy linkage). Constraints: csv, json. Text beside the numbers
-    goes into csv, tsv, parquet and json, and into obs of h5ad; other formats hold numbers alone.
+    Tables: csv, tsv, xlsx, parquet, npy, npz, mtx, mat, h5ad. Graphs: edge lists, graphml, mtx,
+    npz. Trees: nwk, json, csv, npy (SciPy linkage). Constraints: csv, xlsx, json. Text beside the
+    numbers goes into csv, tsv, xlsx, parquet and json, and into obs of h5ad; other formats hold
+    numbers alone.
 
     Examples:
 
@@ -65,5 +67,6 @@ def convert(
                 separator=separator,
                 source_format=source_format,
                 target_format=target_format,
+                sheet=sheet,
             )
         talk.say(done)

@@ -25,7 +25,9 @@ WORDS = {
     "triplets": ("triplet", "triplets"),
 }
 #: Options about the data, by the parameters of what reads them.
-_DATA = {name: name for name in ("id_column", "drop", "layer", "format", "separator", "header")}
+_DATA = {
+    name: name for name in ("id_column", "drop", "layer", "format", "separator", "header", "sheet")
+}
 _DATA["take"] = "labels"
 
 
@@ -54,8 +56,8 @@ def read_data(
     data: Any
     with console.step(f"reading {source}", "reading"):
         if graph:
-            if options.id_column or options.drop:
-                raise Misuse("--id and --drop are about the columns of a table; a graph has none")
+            if options.id_column or options.drop or options.sheet:
+                raise Misuse("--id, --drop and --sheet are about tables; DATA is a graph")
             data = io.read_graph(source, layer=options.layer, **text)
             _check_attributes(data, take)
             what = f"a graph of {data.n} vertices and {data.graph.n_edges} edges"
@@ -68,6 +70,7 @@ def read_data(
                     take=take,
                     features=() if names_only else features,
                     layer=options.layer,
+                    sheet=options.sheet,
                     **text,
                 )
             width = data.X.shape[1]

@@ -18,15 +18,16 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="Samples: CSV, TSV, Parquet, NPY, NPZ, MTX, MAT, H5AD; with --graph a graph: edge "
-        "list, GraphML, MTX, NPZ, NPY, H5AD. '-' reads standard input.",
+        help="Samples: CSV, TSV, XLSX, Parquet, NPY, NPZ, MTX, MAT, H5AD; with --graph a graph: "
+        "edge list, GraphML, MTX, NPZ, NPY, H5AD. '-' reads standard input.",
     ),
 ]
 SampleFile = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="Samples: CSV, TSV, Parquet, NPY, NPZ, MTX, MAT, H5AD. '-' reads standard input.",
+        help="Samples: CSV, TSV, XLSX, Parquet, NPY, NPZ, MTX, MAT, H5AD. '-' reads standard "
+        "input.",
     ),
 ]
 Id = Annotated[
@@ -52,6 +53,9 @@ Format = Annotated[
 ]
 Separator = Annotated[
     str | None, typer.Option(help="What separates the cells of a text file; else detected.")
+]
+Sheet = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Sheet of an XLSX file; else the first.")
 ]
 Header = Annotated[
     bool | None,
@@ -132,8 +136,8 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="Cluster of each sample: CSV, TSV, Parquet or JSON, '-' for standard output. Else a "
-        "CSV file in this folder, named after DATA ('-' for DATA '-').",
+        help="Cluster of each sample: CSV, TSV, XLSX, Parquet or JSON, '-' for standard output. "
+        "Else a CSV file in this folder, named after DATA ('-' for DATA '-').",
     ),
 ]
 Plot = Annotated[
@@ -175,6 +179,7 @@ class Table:
     format: Format = None
     separator: Separator = None
     header: Header = None
+    sheet: Sheet = None
 
 
 @dataclass(frozen=True)

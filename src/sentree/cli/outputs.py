@@ -34,7 +34,7 @@ def default_name(source: str, ending: str) -> str:
 
 
 #: Ends of names of tables that are written.
-_TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".csv.gz", ".tsv.gz", ".txt.gz")
+_TABLES = (".csv", ".tsv", ".txt", ".json", ".xlsx", ".parquet", ".csv.gz", ".tsv.gz", ".txt.gz")
 
 
 def check_table(option: str, name: str | None) -> None:
@@ -188,17 +188,13 @@ def illustrate(
     if plot is None and report is None:
         return
     from sentree import SSEHierarchy
-    from sentree.report import places as drawn_places
     from sentree.report import write_report
 
     is_tree = isinstance(model, SSEHierarchy)
-    places = mapped
     title = "standard input" if source == "-" else Path(source).name
     if plot is not None:
         with console.step("drawing", "drawing"):
-            if places is None and not is_tree:
-                places = drawn_places(model, getattr(data, "X", None))
-            _draw(model, is_tree, places, title, plot)
+            _draw(model, is_tree, mapped, title, plot)
         console.wrote(plot, "the tree" if is_tree else "the clusters on a map")
     if report is not None:
         with console.step("writing the report", "report"):
@@ -207,6 +203,7 @@ def illustrate(
                 model,
                 ids=data.ids,
                 places=mapped,
+                table=getattr(data, "X", None),
                 source=title,
                 warnings=console.warnings,
                 command=shlex.join(["sentree", *sys.argv[1:]]),
@@ -223,10 +220,10 @@ def _draw(model: Any, is_tree: bool, places: Any, title: str, target: str) -> No
     from sentree.plots.style import save
     from sentree.report.subject import Subject
 
-    labels = Subject(model).named_labels
     if not is_tree:
-        drawn = plots.partition(places, labels, model.constraints_, title=title)
+        drawn = plots.map(model, places, title=title)
     else:
+        labels = Subject(model).named_labels
         page = Path(target).suffix.lower() == ".html"
         drawn = plots.tree(model, labels, title=title, interactive=page)
     save(drawn, target)

@@ -287,6 +287,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             copies=self._copies,
             samples=self._compared_samples() if given.label_index.size else None,
             widths=self._widths(),
+            mixed=self._is_mixed,
         )
 
     def _compared_samples(self) -> FloatArray | None:
@@ -294,7 +295,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
-        if extension.samples.shape[1] > _MOST_LINEAR:
+        if extension.samples.shape[1] > _MOST_LINEAR and not self._is_mixed:
             return None
         return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
 
@@ -305,7 +306,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         nor dimension.
         """
         settings = self.graph_settings_
-        if settings is not None and settings.kind == "answers":
+        if settings is not None and settings.has_levels:
             return None
         return getattr(self._extension, "widths", None)
 
@@ -505,6 +506,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             kind = type(preparer).__name__
             raise TypeError(f"prepare must be 'auto' or a sentree.TablePreparer, got a {kind}")
         self.preparation_, self._table = preparer, X
+        logger.info("preparing the table", extra={"stage": "preparing"})
         features = preparer.fit_transform(X)
         self.n_features_in_ = preparer.n_features_in_
         self.feature_names_in_ = preparer.feature_names_in_
@@ -515,6 +517,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The features of each column, if not all columns are numbers."""
         blocks = () if self.preparation_ is None else self.preparation_.blocks_
         return blocks if any(block.kind != "number" for block in blocks) else None
+
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether samples are compared as rows of numbers and categories."""
+        return self.graph_settings_ is not None and self.graph_settings_.kind == "mixed"
 
     @property
     def _feature_names(self) -> Any:
@@ -534,7 +541,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
-        layout = table_layout(X, auto.scale, given)
+        layout = table_layout(X, auto.scale, given, self._blocks)
         self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 
@@ -618,6 +625,29 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.affinity == "precomputed_distances" and not sp.issparse(X):
             return stored_distances(X, new=True)
         return X
+
+    @property
+    def _repr_html_(self) -> Any:
+        """How notebooks show the estimator: its clusters once fitted, and scikit-learn's diagram.
+
+        As scikit-learn has it, a property that is missing where diagrams are turned off.
+        """
+        diagram = super()._repr_html_
+        return lambda: self._shown() + diagram()
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._shown() + bundle["text/html"]
+        return bundle
+
+    def _shown(self) -> str:
+        """Return the clusters as HTML, nothing before a fit."""
+        if not hasattr(self, "labels_"):
+            return ""
+        import sentree  # loaded when asked for: reports stand on estimators, not the reverse
+
+        return sentree.report.as_notebook(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

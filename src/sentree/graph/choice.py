@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -60,8 +60,9 @@ class GraphSettings:
     Attributes
     ----------
     kind : str
-        What the samples were taken for: "table", "answers", "components", "embedding", "text",
-        "counts" or "profiles"; "given" where the caller said how to compare.
+        What the samples were taken for: "table", "answers", "mixed" (numbers and categories of a
+        table that was prepared), "components", "embedding", "text", "counts" or "profiles";
+        "given" where the caller said how to compare.
     why : str
         What was seen in the data, in words.
     kernel, metric, scale, local_rank
@@ -84,12 +85,17 @@ class GraphSettings:
     @property
     def wide(self) -> bool:
         """Whether more neighbours than usual are needed."""
-        return self.kind == "answers"
+        return self.has_levels
 
     @property
     def is_table(self) -> bool:
         """Whether each column is a feature that may be transformed and weighed."""
-        return self.kind in ("table", "answers")
+        return self.kind == "table" or self.has_levels
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether many columns take few values: samples lie on a grid."""
+        return self.kind in ("answers", "mixed")
 
     def arguments(self) -> dict[str, Any]:
         """Return arguments of :func:`sentree.knn_graph`."""
@@ -107,6 +113,8 @@ class GraphSettings:
             "log-minmax": "as logarithms, brought to 0 to 1",
             "centre": "centred",
         }.get(self.scale, f"by {self.scale}")
+        if self.kind == "mixed":
+            scale = "brought to variance 1, levels of a category to a distance of 1.6"
         return f"{self.kind} ({self.why}): features {scale}, distance {self.metric}"
 
 
@@ -132,7 +140,7 @@ def choose(X: Any, blocks: Sequence[Block] | None = None) -> GraphSettings:
     """
     seen = _Seen.of(X)
     if blocks is not None:
-        return _table(seen)
+        return _mixed(seen, blocks)
     many = seen.width > _MANY_FEATURES
     if seen.components:
         return GraphSettings("components", "columns uncorrelated, variances falling", **_left(many))
@@ -160,6 +168,14 @@ def _table(seen: _Seen) -> GraphSettings:
         why = f"{seen.levelled} of {seen.width} columns with few different values"
         return GraphSettings("answers", why, scale="table", local_rank=_WIDE_RANK, dense=dense)
     return GraphSettings("table", f"{seen.width} features", scale="table", dense=dense)
+
+
+def _mixed(seen: _Seen, blocks: Sequence[Block]) -> GraphSettings:
+    """Compare rows of a prepared table: two different levels are as far apart as two truths."""
+    kinds = [block.kind for block in blocks if block.kind != "missing"]
+    levels = sum(kind in ("category", "boolean") for kind in kinds)
+    why = f"{len(kinds)} columns, {levels} of them categories"
+    return replace(_table(seen), kind="mixed", why=why, local_rank=_WIDE_RANK)
 
 
 def _pattern(seen: _Seen, kind: str, why: str) -> GraphSettings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sentree.graph import FloatArray
+from sentree.graph.blocks import Block
 from sentree.graph.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
 from sentree.graph.tails import Tails
 
@@ -128,9 +129,14 @@ class Layout:
 
     @classmethod
     def fit(
-        cls, samples: Any, scale: str | None, metric: Metric, tails: Tails | None = None
+        cls,
+        samples: Any,
+        scale: str | None,
+        metric: Metric,
+        tails: Tails | None = None,
+        blocks: Sequence[Block] = (),
     ) -> Layout:
-        """Take the scale from samples that were checked."""
+        """Take the scale from samples that were checked; ``blocks`` are those of dense ones."""
         if scale is None:
             return cls(metric, None)
         name = scale.removeprefix(_LOG)
@@ -144,6 +150,9 @@ class Layout:
             return cls(metric, Scale(*_sparse_scale(samples, name, metric)), logarithm)
         drawn = samples if tails is None else tails(samples)
         offset, spread = _SCALES[name](drawn)
+        for block in blocks:
+            if block.kind == "category":  # two levels differ in two columns
+                spread[block.start : block.stop] *= np.sqrt(2.0)
         constant = np.ptp(drawn, axis=0) == 0
         return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm, tails)
 

@@ -74,9 +74,9 @@ def read_columns(source: str | Path, *, format: str | None = None) -> Columns:
     Parameters
     ----------
     source : path or "-"
-        ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``) or ``.parquet``; ``.npy``, an array of
-        one value per sample; ``.json``, an object of ids and values, a list of values, or a list of
-        objects, one per row.
+        ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``), ``.xlsx`` or ``.parquet``;
+        ``.npy``, an array of one value per sample; ``.json``, an object of ids and values, a list
+        of values, or a list of objects, one per row.
     format : str, optional
         The format, where the file name does not tell.
 

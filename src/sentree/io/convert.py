@@ -28,7 +28,7 @@ __all__ = ["convert"]
 #: Sparse matrices with more cells than this are not written as text.
 _DENSE = 1 << 27
 #: Formats of a table that may hold text.
-_WITH_TEXT = (*TEXT, "parquet", "json")
+_WITH_TEXT = (*TEXT, "xlsx", "parquet", "json")
 
 
 @own_remedies
@@ -44,13 +44,14 @@ def convert(
     separator: str | None = None,
     source_format: str | None = None,
     target_format: str | None = None,
+    sheet: str | None = None,
 ) -> str:
     """Bring a file into another format.
 
-    Tables go to tables (CSV, TSV, Parquet, JSON, NPY, NPZ, MAT, MTX, H5AD), graphs to graphs (lists
-    of edges, GraphML, MTX, NPZ), trees to trees (Newick, JSON, CSV, TSV, NPY), constraints to
-    constraints (CSV, TSV, JSON), and a model of :func:`sentree.save` to the labels, the tree or the
-    constraints in it.
+    Tables go to tables (CSV, TSV, XLSX, Parquet, JSON, NPY, NPZ, MAT, MTX, H5AD), graphs to graphs
+    (lists of edges, GraphML, MTX, NPZ), trees to trees (Newick, JSON, CSV, TSV, NPY), constraints
+    to constraints (CSV, TSV, XLSX, JSON), and a model of :func:`sentree.save` to the labels, the
+    tree or the constraints in it.
 
     Parameters
     ----------
@@ -65,6 +66,8 @@ def convert(
         the ids, the columns of text and those of ``take``.
     source_format, target_format : str, optional
         The formats, where the file names do not tell.
+    sheet : str, optional
+        In XLSX files the sheet; by default the first that is not empty.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def convert(
     """
     formats = tuple(dict.fromkeys(FORMATS.values()))
     with remedies({"format": "source_format"}):
-        found = open_source(source, formats, source_format)
+        found = open_source(source, formats, source_format, sheet=sheet)
     default = {"-": "csv"}.get(str(target)) if target_format is None else target_format
     with remedies({"format": "target_format"}):
         into = format_of(Path(target), formats, default)
@@ -88,6 +91,8 @@ def convert(
             " are about columns of tables",
         )
     origin: Any = found  # standard input can be read only once
+    if found.format == "xlsx" and kind != "table":
+        origin = found = found.as_csv()
     if kind == "graph":
         graph = read_graph(origin, format=found.format, separator=separator, layer=layer)
         write_graph(target, graph.graph, graph.ids, format=into)
@@ -112,7 +117,7 @@ def convert(
             Param("kind"),
             ")",
         )
-    if found.format in (*TEXT, "parquet") and into in _WITH_TEXT and layer is None:
+    if found.format in (*TEXT, "xlsx", "parquet") and into in _WITH_TEXT and layer is None:
         frame = read_whole_table(found, separator, as_text=into in TEXT, id_column=id_column)
         for name in drop:
             if name not in frame:

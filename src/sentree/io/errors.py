@@ -14,7 +14,7 @@ __all__ += ["optional"]
 
 
 #: The extras of this package that install others.
-_EXTRAS = {"anndata": "anndata", "networkx": "networkx", "pyarrow": "parquet"}
+_EXTRAS = {"anndata": "anndata", "networkx": "networkx", "openpyxl": "excel", "pyarrow": "parquet"}
 
 
 class InputError(ValueError):

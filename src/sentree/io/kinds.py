@@ -22,6 +22,8 @@ def tell(source: InputFile, into: str, separator: str | None = None) -> str:
         return "model"
     if into in ("newick", "graphml"):
         return _SURE[into]
+    if source.format == "xlsx":
+        source = source.as_csv()
     if source.format == "json":
         data = parse_json(source)
         return "tree" if isinstance(data, dict) and "parent" in data else "constraints"

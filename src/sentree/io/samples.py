@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SAMPLE_FORMATS", "Samples", "by_row", "read_samples", "read_whole_table"]
 
 #: Formats that samples are read from.
-SAMPLE_FORMATS = (*TEXT, "parquet", "npy", "npz", "mtx", "mat", "h5ad")
+SAMPLE_FORMATS = (*TEXT, "xlsx", "parquet", "npy", "npz", "mtx", "mat", "h5ad")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,7 @@ def read_samples(
     separator: str | None = None,
     format: str | None = None,
     text_aside: bool = False,
+    sheet: str | None = None,
 ) -> Samples:
     """Read samples from a file.
 
@@ -83,8 +85,8 @@ def read_samples(
     Parameters
     ----------
     source : path or "-"
-        A file (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``; ``.parquet``, ``.npy``,
-        ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
+        A file (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``; ``.xlsx``, ``.parquet``,
+        ``.npy``, ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
     id_column : str, optional
         The column of ids. By default the first column named like ids (id, sample_id, PassengerId,
         sample, name, index, ...) whose values are all different, else the first text column whose
@@ -111,6 +113,8 @@ def read_samples(
     text_aside : bool
         Whether columns of text are in ``columns`` of the result instead of being an error; of H5AD
         files all of ``obs``.
+    sheet : str, optional
+        In XLSX files the sheet; by default the first that is not empty.
 
     Returns
     -------
@@ -131,7 +135,7 @@ def read_samples(
             f"{source} holds a graph, not a table of samples",
             (": ", Elsewhere("sentree.io.read_graph", "read it with sentree.io.read_graph")),
         )
-    found = open_source(source, SAMPLE_FORMATS, format)
+    found = open_source(source, SAMPLE_FORMATS, format, sheet=sheet)
     if layer is not None and found.format not in ("h5ad", "npz", "mat"):
         raise InputError(
             f"{found.name}: only H5AD, NPZ and MAT files have layers (", Param("layer"), ")"
@@ -164,6 +168,14 @@ def read_samples(
             list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
         )
         samples = _from_frame(frame, choice, found.name, by_row, True, text_aside)
+    elif found.format == "xlsx":
+        frame, numbers, named = _sheet_frame(found, header)
+        choice = columns.choose(
+            list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
+        )
+        samples = _from_frame(
+            frame, choice, found.name, lambda row: f"row {numbers[row]}", named, text_aside
+        )
     elif found.format == "h5ad":
         samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
@@ -232,6 +244,43 @@ def _read_parquet(source: InputFile) -> pandas.DataFrame:
     return frame
 
 
+def _sheet_frame(source: InputFile, header: text.Header = "auto") -> tuple[Any, list[int], bool]:
+    """Return a sheet as a table of typed columns, the row of each sample, and if it has names.
+
+    Numbers, dates, true and false are what they are in the sheet; numbers that are stored as text
+    are numbers where the whole column is.
+    """
+    import pandas as pd
+
+    sheet = source.sheet_cells()
+    dialect = text.sniff(source.as_csv(sheet.rows[: text.PREVIEW + 1]), header=header)
+    body, numbers = sheet.rows[dialect.header :], sheet.numbers[dialect.header :]
+    if not body:
+        raise InputError(f"{source.name} has no rows below the names of its columns")
+    columns = zip(dialect.names, zip(*body, strict=True), strict=True)
+    frame = pd.DataFrame({name: _typed(cells) for name, cells in columns})
+    return frame, numbers, dialect.header
+
+
+def _typed(cells: Sequence[Any]) -> pandas.Series[Any]:
+    """Return cells as a column of numbers, dates, true and false, or of anything."""
+    import pandas as pd
+
+    kinds = {type(cell) for cell in cells if cell is not None}
+    column = pd.Series(cells, dtype=object)
+    if not kinds:
+        return column
+    if kinds <= {int, float}:
+        return pd.to_numeric(column)
+    if kinds == {bool}:
+        return column.astype("boolean" if column.isna().any() else bool)
+    if kinds <= {datetime, date}:
+        return pd.to_datetime(column)
+    if kinds == {str}:
+        return text.with_numbers(column.to_frame("x"), ["x"])["x"]
+    return column
+
+
 def read_whole_table(
     source: InputFile,
     separator: str | None = None,
@@ -239,9 +288,14 @@ def read_whole_table(
     as_text: bool = False,
     id_column: str | None = None,
 ) -> pandas.DataFrame:
-    """Return all columns of a text or Parquet file as they are; ids that are names as text."""
+    """Return all columns of a table as they are; ids that are names as text."""
     if source.format == "parquet":
         return _read_parquet(source)
+    if source.format == "xlsx":
+        if not as_text:
+            frame, _, named = _sheet_frame(source)
+            return frame if named else frame.add_prefix("x")
+        source = source.as_csv()
     dialect = text.sniff(source, separator=separator)
     if id_column is not None and id_column not in dialect.names:
         columns.missing_column(id_column, dialect.names, source.name)

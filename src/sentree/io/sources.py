@@ -8,11 +8,12 @@ import io
 import sys
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from sentree.io.errors import InputError, Param, listed
+from sentree.io.spreadsheets import Sheet, csv_bytes, read_sheet
 
 __all__ = ["FORMATS", "TEXT", "InputFile", "format_of", "open_source"]
 
@@ -26,6 +27,8 @@ FORMATS = {
     ".data": "txt",
     ".edges": "txt",
     ".edgelist": "txt",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".npy": "npy",
@@ -44,12 +47,16 @@ TEXT = ("csv", "tsv", "txt")
 #: How the files of binary formats begin.
 _MAGIC = {
     "npy": (b"\x93NUMPY",),
+    "xlsx": (b"PK\x03\x04",),
     "npz": (b"PK\x03\x04", b"PK\x05\x06"),
     "parquet": (b"PAR1",),
     "h5ad": (b"\x89HDF",),
     "mtx": (b"%%MatrixMarket", b"%MatrixMarket"),
 }
 _GZIP = b"\x1f\x8b"
+#: What is in the zip archives that are spreadsheets.
+_SHEETS = b"[Content_Types].xml"
+_SHEET = Param("sheet", of="sentree.io.read_samples")
 #: This much of a text is looked at before it is read.
 _HEAD = 1 << 16
 
@@ -62,6 +69,7 @@ class InputFile:
     format: str
     path: Path | None
     data: bytes | None
+    sheet: str | None = None  # the one to read of a spreadsheet
 
     def open(self) -> IO[bytes]:
         """Open the content, decompressed."""
@@ -97,6 +105,21 @@ class InputFile:
         except UnicodeDecodeError as error:
             raise self.not_utf8(error) from None
 
+    def sheet_cells(self) -> Sheet:
+        """Return the cells of a spreadsheet."""
+        try:
+            with self.open() as stream:
+                return read_sheet(stream, self.name, self.sheet)
+        except (InputError, MemoryError):
+            raise
+        except Exception as error:  # zipfile, XML and openpyxl raise a dozen kinds
+            raise self.damaged(error) from None
+
+    def as_csv(self, rows: Sequence[Sequence[Any]] | None = None) -> InputFile:
+        """Return a spreadsheet, or some rows of it, as CSV, for readers of lines."""
+        rows = self.sheet_cells().rows if rows is None else rows
+        return replace(self, format="csv", path=None, data=csv_bytes(rows))
+
     def not_utf8(self, error: UnicodeDecodeError) -> InputError:
         """Return an error for text in another encoding."""
         return InputError(
@@ -128,8 +151,8 @@ def format_of(path: Path, allowed: Sequence[str], given: str | None = None) -> s
     if FORMATS.get(suffix) in allowed:
         return FORMATS[suffix]
     known = [end for end, name in FORMATS.items() if name in allowed]
-    if suffix in (".xlsx", ".xls", ".ods"):
-        raise InputError(f"{path} is a spreadsheet: save it as CSV (UTF-8) and read that")
+    if suffix in (".xlsx", ".xls", ".xlsb", ".ods"):
+        raise InputError(f"{path} is a spreadsheet: save it as {_instead(allowed)} and use that")
     what = f"ends with {suffix}" if suffix else "has no ending"
     raise InputError(
         f"{path} {what}, which tells no format: known endings are {' '.join(known)}",
@@ -146,12 +169,29 @@ def open_source(
     allowed: Sequence[str],
     format: str | None = None,
     text: str = "txt",
+    sheet: str | None = None,
 ) -> InputFile:
     """Find a file or standard input ("-"), and check that its content is of its format.
 
-    ``text`` is the format of text on standard input where none is given. An InputFile is returned
-    as it is.
+    ``text`` is the format of text on standard input where none is given. ``sheet`` is which one to
+    read of a spreadsheet. An InputFile is returned as it is. Where CSV is allowed and XLSX is not,
+    a spreadsheet comes as CSV.
     """
+    known = (*allowed, "xlsx") if "csv" in allowed else allowed
+    found = _opened(source, known, format, text)
+    if sheet is not None:
+        if found.format != "xlsx":
+            raise InputError(f"{found.name} is no XLSX file and has no sheets (", _SHEET, ")")
+        found = replace(found, sheet=sheet)
+    if found.format == "xlsx" and "xlsx" not in allowed:
+        return found.as_csv()
+    return found
+
+
+def _opened(
+    source: str | Path | InputFile, allowed: Sequence[str], format: str | None, text: str
+) -> InputFile:
+    """Find a file or standard input."""
     if isinstance(source, InputFile):
         format_of(Path(source.name), allowed, source.format)
         return source
@@ -165,6 +205,11 @@ def open_source(
     found = InputFile(str(source), format_of(path, allowed, format), path, None)
     _check_content(found)
     return found
+
+
+def _instead(allowed: Sequence[str]) -> str:
+    """Say what a spreadsheet of another format is to be saved as."""
+    return "XLSX or CSV (UTF-8)" if "xlsx" in allowed else "CSV (UTF-8)"
 
 
 def _nearest(path: Path) -> str:
@@ -190,10 +235,13 @@ def _standard_input(allowed: Sequence[str], format: str | None, text: str) -> In
         data = gzip.decompress(data)
     if format is None:
         begins = (kind for kind, magic in _MAGIC.items() if data.startswith(magic))
-        format = next((kind for kind in begins if kind in allowed), text)
-    found = InputFile(name, format_of(Path(name), allowed, format), None, data)
-    _check_content(found)
-    return found
+        found = [kind for kind in begins if kind in allowed]
+        if "xlsx" in found and _SHEETS not in data:
+            found.remove("xlsx")
+        format = found[0] if found else text
+    made = InputFile(name, format_of(Path(name), allowed, format), None, data)
+    _check_content(made)
+    return made
 
 
 def _check_content(source: InputFile) -> None:
@@ -218,12 +266,14 @@ def _check_text(source: InputFile, head: bytes) -> None:
     """Refuse binary content where text is expected."""
     for kind, magic in _MAGIC.items():
         if kind != "mtx" and head.startswith(magic):
-            holds = "a zip archive (a spreadsheet, or NPZ)" if kind == "npz" else f"{kind.upper()}"
+            if kind == "xlsx" and _SHEETS not in head:
+                continue
+            names = {"npz": "a zip archive (NPZ)", "xlsx": "a spreadsheet (XLSX)"}
+            holds = names.get(kind, kind.upper())
             raise InputError(
-                f"{source.name} is not text: it begins like {holds}; give the file its right "
-                "ending",
-                (", say ", Param("format", kind)),
-                ", or save a spreadsheet as CSV",
+                f"{source.name} is not text: it begins like {holds}; give the file its "
+                "right ending",
+                (", or say ", Param("format", kind)),
             )
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{source.name} is text in UTF-16: save it as UTF-8 (CSV UTF-8)")

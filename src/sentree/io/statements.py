@@ -142,8 +142,8 @@ def write_constraints(
     Parameters
     ----------
     target : path or "-"
-        ``.json``, or ``.csv``, ``.tsv``; "-" is standard output, as JSON. The file is written
-        whole or not at all.
+        ``.json``, or ``.csv``, ``.tsv``, ``.xlsx``; "-" is standard output, as JSON. The
+        file is written whole or not at all.
     constraints : Constraints
         What to write.
     names : Samples, GraphFile or Names
@@ -152,7 +152,7 @@ def write_constraints(
         The format, where the file name does not tell.
     """
     standard = str(target) == "-" and format is None
-    kind = format_of(Path(target), ("json", "csv", "tsv"), "json" if standard else format)
+    kind = format_of(Path(target), ("json", "csv", "tsv", "xlsx"), "json" if standard else format)
     constraints.check(names.n)
     if kind == "json":
         write_bytes(target, written.to_json(constraints, names).encode("utf-8"))

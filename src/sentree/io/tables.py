@@ -17,11 +17,12 @@ from sentree._util.files import write
 from sentree.constraints.parsing import is_missing
 from sentree.io.errors import InputError, optional
 from sentree.io.sources import format_of
+from sentree.io.spreadsheets import sheet_bytes
 
 __all__ = ["TABLE_FORMATS", "table_bytes", "write_bytes", "write_table"]
 
 #: Formats that tables are written in.
-TABLE_FORMATS = ("csv", "tsv", "txt", "json", "parquet", "npy")
+TABLE_FORMATS = ("csv", "tsv", "txt", "json", "xlsx", "parquet", "npy")
 
 
 def write_table(
@@ -33,8 +34,8 @@ def write_table(
     ----------
     target : path or "-"
         ``.csv``, ``.tsv`` or ``.txt`` (tabs), each also with ``.gz``; ``.json`` (a list of
-        objects); ``.parquet``; ``.npy`` (numbers only, without names). "-" is standard output, as
-        CSV. The file is written whole or not at all.
+        objects); ``.xlsx``; ``.parquet``; ``.npy`` (numbers only, without names). "-" is standard
+        output, as CSV. The file is written whole or not at all.
     columns : mapping of str to array-like of shape (n,)
         The columns by name; missing values (None, NaN) become empty cells.
     format : str, optional
@@ -63,6 +64,8 @@ def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
     if kind == "json":
         records = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return (json.dumps(records, ensure_ascii=False, default=_plain) + "\n").encode("utf-8")
+    if kind == "xlsx":
+        return sheet_bytes(frame)
     buffer = io.BytesIO()
     if kind == "parquet":
         optional("pyarrow", "Parquet files")

@@ -7,6 +7,8 @@ be made with ``layout="constrained"`` or saved with ``bbox_inches="tight"``.
 
 from sentree.plots.agreement import agreement
 from sentree.plots.icicle import tree
+from sentree.plots.layout import places
+from sentree.plots.mapping import map
 from sentree.plots.profiles import profile
 from sentree.plots.scatter import partition
 from sentree.plots.summaries import (
@@ -20,9 +22,11 @@ __all__ = [
     "agreement",
     "cluster_sizes",
     "constraint_satisfaction",
+    "map",
     "membership_strength",
     "objective",
     "partition",
+    "places",
     "profile",
     "tree",
 ]

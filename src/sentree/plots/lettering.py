@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ _FURTHER = (
     *("Malgun Gothic", "SimHei", "Noto Sans Devanagari", "Noto Sans", "Arial Unicode MS"),
 )
 
+#: Characters that XML does not allow, or that change the direction of text.
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
 
 def literal(text: object) -> str:
     """Return text that matplotlib shows as it is: a dollar sign begins no formula."""
@@ -22,6 +26,11 @@ def literal(text: object) -> str:
 
     shown = "" if text is None else str(text)
     return shown.replace("$", r"\$") if rcParams["text.parse_math"] else shown
+
+
+def clean(value: object) -> str:
+    """Return text of users in one line, without control characters."""
+    return _UNFIT.sub("\ufffd", " ".join(str(value).split()))
 
 
 def class_title(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 
-class _Look(NamedTuple):
+class Look(NamedTuple):
     """How the statements of a kind are drawn: pairs as lines, points with a marker."""
 
     name: str
@@ -28,19 +29,35 @@ class _Look(NamedTuple):
     marker: str = ""
 
 
-_PAIRS = (_Look("must-link"), _Look("cannot-link", dashed=True))
-_POINTS = (_Look("label", marker="o"), _Look("negative label", marker="s"))
+_PAIRS = (Look("must-link"), Look("cannot-link", dashed=True))
+_POINTS = (Look("label", marker="o"), Look("negative label", marker="s"))
 
 
-def draw_constraints(
-    ax: Axes, places: Any, cluster: IntArray, given: Constraints, most: int, seed: int
-) -> list[Artist]:
-    """Draw at most so many lines and as many marks; return what the legend shows of them.
+class Drawn(NamedTuple):
+    """Statements of one kind, all kept or all broken, of which some or all are drawn."""
+
+    look: Look
+    is_broken: bool
+    rows: IntArray
+    """Pairs of samples, of shape (m, 2), or samples, of shape (m,)."""
+    total: int
+
+    @property
+    def title(self) -> str:
+        """What the legend says."""
+        m = len(self.rows)
+        number = f"{self.total:,}" if m == self.total else f"{m:,} of {self.total:,}"
+        return f"{self.look.name} {'broken' if self.is_broken else 'kept'} ({number})"
+
+
+def choose_constraints(
+    cluster: IntArray, given: Constraints, most: int, seed: int
+) -> Iterator[Drawn]:
+    """Choose at most so many pairs and as many samples to draw.
 
     Broken statements take up to half the room, or what kept ones leave.
     """
     rng = np.random.default_rng(seed)
-    handles: list[Artist] = []
     for looks, statements in zip((_PAIRS, _POINTS), _statements(given, cluster), strict=True):
         kept = _chosen([kind[0] for kind in statements], rng)
         broken = _chosen([kind[1] for kind in statements], rng)
@@ -53,8 +70,7 @@ def draw_constraints(
                 every = statements[kind][int(is_broken)]
                 drawn = every[np.sort(chosen[:room, 1][chosen[:room, 0] == kind])]
                 if len(every):
-                    handles.append(_draw(ax, places, drawn, len(every), look, is_broken))
-    return handles
+                    yield Drawn(look, is_broken, drawn, len(every))
 
 
 def all_drawn(cluster: IntArray, given: Constraints, most: int) -> bool:
@@ -106,20 +122,18 @@ def _parted(given: Constraints, cluster: IntArray) -> tuple[IntArray, IntArray]:
     return np.concatenate((given.cannot_link[~broken], kept)), given.cannot_link[broken]
 
 
-def _draw(
-    ax: Axes, places: Any, drawn: IntArray, count: int, look: _Look, is_broken: bool
-) -> Artist:
-    """Draw statements of a kind, all kept or all broken, and return their legend."""
+def draw(ax: Axes, places: Any, chosen: Drawn) -> Artist:
+    """Draw statements of a kind, and return what the legend shows of them."""
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
 
+    look, is_broken, drawn, _ = chosen
     colour, width = (BROKEN, 1.6) if is_broken else (INK, 0.7)
     crowded = len(drawn) > 40
     if crowded:
         width *= 0.6
-    number = f"{count:,}" if len(drawn) == count else f"{len(drawn):,} of {count:,}"
-    label = f"{look.name} {'broken' if is_broken else 'kept'} ({number})"
+    label = chosen.title
     over = 3.2 if is_broken else 3.0
     if not look.marker:
         # Matplotlib counts dashes in widths of the line; these are 3 points long on all.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.plots.lettering import lettering, literal
-from sentree.plots.links import draw_constraints
+from sentree.plots.links import choose_constraints, draw
 from sentree.plots.style import (
     COLOURS,
     SMALL,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sentree.constraints import Constraints
 
 #: Most clusters that have a colour and marker of their own; more are named in the picture.
-_LEGEND = 20
+LEGEND = 20
 _MARKERS = "os^"
 #: Number of different colours in the palette.
 _COLOURS = 2 * len(COLOURS)
@@ -103,9 +103,9 @@ def partition(
         raise ValueError(f"max_constraints must be 0 or more, got {max_constraints}")
     if constraints is not None:
         constraints.check(code.size)
-    few = len(names) <= _LEGEND
-    ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:_LEGEND]))), 5)
-    centres = _centres(places, code, len(names))
+    few = len(names) <= LEGEND
+    ax = axes_of(ax, 6 + few * 0.06 * max(map(len, shortened(names[:LEGEND]))), 5)
+    centres = centres_of(places, code, len(names))
     colours = np.arange(len(names)) % _COLOURS if few else _spread_colours(centres)
     shades = recoloured(palette(_COLOURS)[colours], names, colors)
     _draw_points(ax, places, code, colours, shades, markers=few)
@@ -113,7 +113,8 @@ def partition(
     ax.spines[:].set_visible(False)
     handles: list[Any] = []
     if constraints is not None:
-        handles = draw_constraints(ax, places, code, constraints, max_constraints, seed)
+        chosen = choose_constraints(code, constraints, max_constraints, seed)
+        handles = [draw(ax, places, statements) for statements in chosen]
     note = None if few else f"{len(names):,} clusters, named at their centres where there is room"
     below = None
     if handles or note:
@@ -128,7 +129,7 @@ def partition(
     return ax
 
 
-def _centres(places: Any, code: Any, k: int) -> NDArray[np.float64]:
+def centres_of(places: Any, code: Any, k: int) -> NDArray[np.float64]:
     """Return for each cluster its sample nearest to the medians of its coordinates."""
     order = np.argsort(code, kind="stable")
     centres = np.empty((k, 2))
@@ -148,6 +149,23 @@ def _spread_colours(centres: NDArray[np.float64]) -> NDArray[np.int64]:
         away = np.hypot(*(centres[: len(nearest)] - centres[cluster]).T)
         nearest[:, colour] = np.minimum(nearest[:, colour], away)
     return colours
+
+
+def cluster_colours(places: Any, labels: NDArray[Any]) -> list[str]:
+    """Return the colour of each cluster 0, 1, … on a map, as "#rrggbb"; empty ones have grey.
+
+    Where samples lack a place, NaN, clusters have colours in turn.
+    """
+    from matplotlib.colors import to_hex
+
+    names, code, _ = ranked(labels)
+    shades = palette(len(names))
+    if len(names) > LEGEND and not np.isnan(places).any():
+        shades = shades[_spread_colours(centres_of(places, code, len(names)))]
+    found = ["#888888"] * (int(np.max(labels)) + 1)
+    for name, shade in zip(names, shades, strict=True):
+        found[int(name)] = to_hex(shade)
+    return found
 
 
 def _draw_points(

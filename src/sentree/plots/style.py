@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree._util.files import replacing, write
-from sentree.plots.lettering import lettering
+from sentree.plots.lettering import clean, lettering, with_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,3 +155,10 @@ def shortened(names: Sequence[str], longest: int = 24) -> list[str]:
         if len(set(cut)) == len(set(names)):
             break
     return cut
+
+
+def cluster_titles(names: Sequence[Any], k: int, longest: int) -> list[str]:
+    """Return what k clusters are called: their numbers, with their classes where they have any."""
+    given = ["" if name is None else shortened([clean(name)], longest)[0] for name in names]
+    given += [""] * (k - len(given))
+    return [with_class(number, name) if name else str(number) for number, name in enumerate(given)]

@@ -23,6 +23,7 @@ from sentree.plots.style import (
     palette,
     plain,
     ranked,
+    recoloured,
     shortened,
 )
 
@@ -232,6 +233,7 @@ def membership_strength(
     names: Sequence[Any] | Mapping[Any, Any] | None = None,
     *,
     max_clusters: int = 20,
+    colors: Mapping[str, Any] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -248,6 +250,8 @@ def membership_strength(
         By cluster its name; the cluster itself where there is none, or None.
     max_clusters : int, default=20
         Most clusters to draw, the largest; the others are one, in grey.
+    colors : mapping of str to colour, optional
+        Colours of clusters; others have their own.
     title : str, optional
         Title of the picture.
     ax : matplotlib axes, optional
@@ -277,7 +281,7 @@ def membership_strength(
     k = min(len(clusters), max_clusters)
     band = np.minimum(code, k)  # the others, where there are any, are the last band
     shown = _called(clusters, labels, names)[:k]
-    colours: list[Any] = list(palette(k))
+    colours: list[Any] = list(recoloured(palette(k), clusters[:k], colors))
     size = np.bincount(band)
     if len(clusters) > k:
         shown.append(f"{len(clusters) - k:,} others")

@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 
 __all__ = ["NumberFormat", "number_format"]
 
-#: What may stand before a number.
+#: What may stand before a number: signs and codes of currencies.
 _BEFORE = r"(?:[$€£¥₹₩₽]|US\$|R\$|USD|EUR|GBP|CHF|Rs\.?|kr\.?)"
-#: A number with whatever separators, between what stands before and after it.
+#: What may stand after it: a unit without figures.
+_AFTER = r"(?:[^\W\d_][^\d,;]{0,11}|[%‰°€$£¥²³/][^\d,;]{0,7})"
+#: Separators of thousands beside comma and point.
+_SPACES = " '\u2019\u00a0\u202f"
+#: A number with whatever separators, and what stands before and after it.
 _NUMBER = re.compile(
-    rf"(?P<minus>[-+(]?)\s*(?P<before>{_BEFORE}?)\s*[-+]?"
-    r"(?:[0-9][0-9.,'\u2019\u00a0\u202f ]*[0-9]|[0-9]|[.,][0-9]+)[.,]?(?:[eE][-+]?[0-9]+)?"
-    r"\s*(?P<after>[^\W\d_][^\d,;]{0,11}|[%‰°€$£¥²³/][^\d,;]{0,7})?\)?"
+    rf"[-+\u2212(]?\s*({_BEFORE}?)\s*[-+\u2212]?"
+    rf"(?:[0-9][0-9.,{_SPACES}]*[0-9]|[0-9]|[.,][0-9]+)[.,]?(?:[eE][-+]?[0-9]+)?\s*({_AFTER}?)\)?"
 )
 #: Distinct cells that are looked at to find what stands before and after numbers.
 _LOOKED_AT = 500
@@ -39,38 +42,48 @@ class NumberFormat(NamedTuple):
         return self.before or self.after
 
     def read(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return numbers, NaN for what is none."""
-        if not len(texts):
-            return np.empty(0)
-        if self == NumberFormat():
-            return _plain(texts)
+        """Return numbers, NaN for what is none; all texts are changed at once, as one."""
         joined = "\n".join(texts).replace("\u2212", "-")
+        if joined.count("\n") >= max(len(texts), 1):
+            joined = "\n".join(text.replace("\n", " ") for text in texts)
         if "(" in joined:  # bookkeepers' way to write what is below 0
             joined = re.sub(r"(?m)^\((.*)\)$", r"-\1", joined)
-        unit = "".join(map(re.escape, (self.before, self.after)))
-        if self.unit:  # cells without the unit are no numbers of this column
-            place = rf"^([-+]?)\s*{unit}\s*" if self.before else rf"()\s*{unit}$"
-            joined = re.sub(rf"(?m)^(?!.*{unit}).*$", "", joined)
-            joined = re.sub(rf"(?m){place}", r"\1", joined)
-        if self.thousands:
-            joined = re.sub(rf"(?<=[0-9])[{self.thousands}](?=[0-9]{{3}}(?![0-9]))", "", joined)
+        for unit in filter(None, (self.before, self.after)):
+            if joined.count(unit) != len(texts):  # without the unit it is no number of this column
+                joined = "\n".join(x if unit in x else "" for x in joined.split("\n"))
+            for space in _SPACES:
+                joined = joined.replace(unit + space, unit).replace(space + unit, unit)
+            joined = joined.replace(unit, "")
+        for mark in self.thousands:
+            if re.search(rf"[{mark}](?![0-9]{{3}}(?![0-9]))", joined):  # some other use of it
+                joined = re.sub(rf"(?<=[0-9])[{mark}](?=[0-9]{{3}}(?![0-9]))", "", joined)
+            else:
+                joined = joined.replace(mark, "")
         if self.decimal == ",":
-            joined = joined.replace(".", "x").replace(",", ".")  # a point would be wrong now
-        return _plain(joined.split("\n"))
+            joined = joined.replace(".", "x").replace(",", ".")
+        found = pd.to_numeric(pd.Series(joined.split("\n"), dtype=object), errors="coerce")
+        numbers = np.array(found, dtype=np.float64)[: len(texts)]
+        numbers[np.isinf(numbers)] = np.nan
+        return numbers
 
 
 def number_format(texts: Sequence[str]) -> NumberFormat | str | None:
     """Return how the numbers among texts are written.
 
-    None where most are no numbers, and a word about it where they are but cannot be read: a column
-    must have one unit.
+    None where most are no numbers, and a word about it where a column has several units.
+
+    Examples
+    --------
+    >>> number_format(["€ 12", "€ 1.500,20"])
+    NumberFormat(decimal=',', thousands='.', before='€', after='')
+    >>> number_format(["3 kg", "500 g"])
+    "several units ('g', 'kg')"
     """
-    step = max(len(texts) // _LOOKED_AT, 1)
-    seen = [_NUMBER.fullmatch(text) for text in texts[::step]]
+    seen = [_NUMBER.fullmatch(text) for text in texts[:: max(len(texts) // _LOOKED_AT, 1)]]
     found = [match for match in seen if match is not None]
     if not found or 2 * len(found) < len(seen):
         return None
-    units = Counter((match["before"], (match["after"] or "").strip()) for match in found)
+    units = Counter((match[1], match[2].strip()) for match in found)
     unit, count = units.most_common(1)[0]
     if 10 * count < 9 * len(found):
         shown = ", ".join(repr(before or after or "none") for before, after in sorted(units)[:4])
@@ -79,28 +92,18 @@ def number_format(texts: Sequence[str]) -> NumberFormat | str | None:
 
 
 def _separators(joined: str) -> tuple[str, str]:
-    """Tell the decimal separator and that of thousands, by all numbers together."""
-    spaces = "'\u2019\u00a0\u202f "
-    others = "".join(c for c in spaces if re.search(rf"[0-9]{c}[0-9]{{3}}(?![0-9])", joined))
+    """Tell the decimal separator and those of thousands, by all numbers together."""
+    thousands = "".join(
+        mark for mark in _SPACES if re.search(rf"[0-9]{mark}[0-9]{{3}}(?![0-9])", joined)
+    )
     if "," not in joined:
         several = re.search(r"[0-9]\.[0-9]{3}\.[0-9]{3}", joined)
-        return (",", "." + others) if several else (".", others)
+        return (",", "." + thousands) if several else (".", thousands)
     if "." in joined:
-        last = re.search(r"(?m)[0-9]([.,])[0-9]{3}([.,])[0-9]*(?![0-9.,])", joined)
-        if last and last[1] != last[2]:
-            return last[2], last[1] + others
-        if re.search(r"\.[0-9]{1,2}(?![0-9])|\.[0-9]{4}", joined):
-            return ".", "," + others
-        return ",", "." + others
+        both = re.search(r"[0-9](?:,[0-9]{3}(\.)|\.[0-9]{3}(,))[0-9]", joined)
+        point = both[1] if both else re.search(r"\.(?![0-9]{3}(?![0-9]))", joined)
+        return (".", "," + thousands) if point else (",", "." + thousands)
     if re.search(r",[0-9]{3},[0-9]{3}", joined):
-        return ".", "," + others
-    decimals = re.search(r",[0-9]{1,2}(?![0-9])|,[0-9]{4}|(?m:^|[^0-9])0?,[0-9]", joined)
-    return (",", others) if decimals else (".", "," + others)
-
-
-def _plain(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Return numbers as programs write them, NaN for what is none, or is infinite."""
-    found = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
-    numbers = np.array(found, dtype=np.float64)
-    numbers[np.isinf(numbers)] = np.nan
-    return numbers
+        return ".", "," + thousands
+    decimals = re.search(r",(?![0-9]{3}(?![0-9]))|(?<![0-9])0?,", joined)
+    return (",", thousands) if decimals else (".", "," + thousands)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sentree.prepare.dates import DateFormat
+from sentree.prepare.ids import named_like_ids
 from sentree.prepare.numbers import NumberFormat
-from sentree.prepare.reading import Cells, read_alike
+from sentree.prepare.reading import NUMERIC, Cells, kind_of_names, read, read_alike
 
-__all__ = ["OTHER", "Plan", "plan"]
+__all__ = ["GAP", "Plan", "plan"]
 
 FloatArray = NDArray[np.float64]
-#: Names of what is not a level: what is missing, and the levels that are rare.
+#: Names of what is not a level: what is missing, and rare levels.
 GAP, OTHER = "missing", "other"
 #: Most levels of a category that have columns of their own.
 _MOST_LEVELS = 20
-#: Of more levels than these few, rare ones are taken together.
-_FEW_LEVELS = 10
-#: A level is rare below this share of the rows.
-_RARE = 0.01
+#: Of more levels than these, those that have less than this share of the rows are rare.
+_FEW_LEVELS, _RARE = 10, 0.01
 #: A category is left out if its frequent levels have less than this share of its values.
 _LEAST_SHARE = 0.2
+#: Most values that a median is taken of; of more, every second, third and so on is looked at.
+_LOOKED_AT = 100_000
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,16 @@ class Plan:
     name : str
         The column.
     kind : str
-        What it holds: "number", "boolean", "date", "category", "ordered", "text", "ids", "empty",
-        "constant", "copy" or "other".
+        What it holds: "number", "boolean", "date", "ordered" or "category"; or, where it is left
+        out, "ids", "text", "constant", "empty", "copy" (of another column) or "other".
     used : bool
         Whether it becomes features.
     levels : tuple of str
-        The levels of a category with columns of their own, or all of an ordered one in order.
+        The levels of a category that have features, or all of an ordered one in their order.
     rest : bool
-        Whether rare and new levels have a column.
+        Whether rare and new levels have a feature.
     gap : bool
-        Whether missing values have a column.
+        Whether missing values have a feature.
     fill : float
         What missing values are filled with.
     log : (float, float), optional
@@ -79,17 +80,40 @@ class Plan:
     def from_dict(cls, stored: dict[str, Any]) -> Plan:
         """Return what :meth:`to_dict` wrote."""
         plain: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in stored.items()
         }
         return cls(**plain)
 
     @property
     def names(self) -> list[str]:
-        """Names of the features, without that of missing numbers."""
+        """Names of the features."""
+        if not self.used:
+            return []
         if self.kind != "category":
-            return [self.name]
+            return [self.name] + [f"{self.name}={GAP}"] * self.gap
         more = [OTHER] * self.rest + [GAP] * self.gap
         return [f"{self.name}={level}" for level in (*self.levels, *more)]
+
+    @property
+    def done(self) -> str:
+        """What was done to the column, in words."""
+        if not self.used:
+            return "left out"
+        width = len(self.levels) + self.rest + self.gap
+        words = {
+            "number": "kept",
+            "boolean": "yes is 1, no is 0",
+            "date": "days since 1970",
+            "ordered": f"{', '.join(self.levels[:5])}{', …' * (len(self.levels) > 5)} as 0, 1, …",
+            "category": f"{width} columns of 0 and 1",
+        }[self.kind]
+        if self.log is not None:
+            words = "logarithm"
+        if self.gaps and self.kind != "category":
+            filled = f"{self.fill:.6g}" if self.kind in ("number", "boolean") else "the median"
+            words += f", gaps filled with {filled}" + ", and a column for them" * self.gap
+        return words
 
     def read(self, column: pd.Series) -> Cells:
         """Read new values."""
@@ -101,72 +125,96 @@ class Plan:
     def encode(self, cells: Cells, out: FloatArray) -> None:
         """Write the features of values into columns of zeros."""
         if self.kind == "category":
-            assert cells.codes is not None
             last = len(self.levels)
-            codes = np.where(cells.codes > last, last, cells.codes)
             gap = last + self.rest if self.gap else -1
-            place = np.append(np.arange(last), [last if self.rest else -1, gap])[codes]
+            place = np.array([*range(last), last if self.rest else -1, gap])[cells.held]
             rows = np.flatnonzero(place >= 0)
             out[rows, place[rows]] = 1.0
             return
-        numbers = cells.numbers
-        if numbers is None:
-            assert cells.codes is not None
-            ranks = np.append(np.arange(len(self.levels), dtype=np.float64), [np.nan, np.nan])
-            numbers = ranks[cells.codes]
-        numbers = np.where(np.isnan(numbers), self.fill, numbers)
+        numbers = cells.ranks if self.kind == "ordered" else cells.held
+        gaps = np.isnan(numbers)
+        if gaps.any():
+            numbers = np.where(gaps, self.fill, numbers)
         if self.log is not None:
             away = numbers - self.log[0]
             numbers = np.sign(away) * np.log1p(np.abs(away) / self.log[1])
         out[:, 0] = numbers
+        if self.gap:
+            out[:, 1] = gaps
 
 
-def plan(name: str, cells: Cells) -> tuple[Plan, Cells]:
-    """Decide what becomes of a column, and return its values with the levels that are kept."""
-    gaps = int(cells.gaps.sum())
-    notes = list(cells.notes)
+def plan(name: str, column: pd.Series) -> tuple[Plan, Cells]:
+    """Decide what becomes of a column; return also its values, with the levels that are kept."""
+    cells = read(column)
+    made = Plan(name, cells.kind, gaps=int(cells.gaps.sum()), note="; ".join(cells.notes))
+    if cells.kind in NUMERIC or cells.kind == "ordered":
+        return _numeric(made, cells)
+    if cells.kind == "category":
+        return _category(made, cells)
+    if cells.kind == "empty":
+        made = replace(made, gaps=len(column))
+    return replace(made, used=False), cells
 
-    def left_out(kind: str) -> tuple[Plan, Cells]:
-        return Plan(name, kind, False, gaps=gaps, note="; ".join(notes)), cells
 
-    if cells.kind in ("empty", "text", "other"):
-        return left_out(cells.kind)
+def _numeric(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
+    """Plan a column of numbers, or of what has an order like numbers."""
+    numbers = cells.ranks if made.kind == "ordered" else cells.held
+    there = numbers[~np.isnan(numbers)] if made.gaps else numbers
+    if not there.size:
+        return replace(made, kind="empty", used=False), cells
+    if there.min() == there.max():
+        return _flag(made, cells, float(there[0]))
+    if made.kind == "number" and _are_ids(made.name, there):
+        return replace(made, kind="ids", used=False), cells
+    thinned = there[:: max(len(there) // _LOOKED_AT, 1)]
     form = None if cells.format is None else tuple(cells.format)
-    if cells.kind != "category":
-        if cells.kind == "ordered":
-            numbers = np.append(np.arange(len(cells.levels), dtype=np.float64), np.nan)[cells.codes]
-        else:
-            assert cells.numbers is not None
-            numbers = cells.numbers
-        there = numbers[~np.isnan(numbers)] if gaps else numbers
-        if not there.size:
-            return left_out("empty")
-        if there.min() == there.max() and not gaps:
-            return left_out("constant")
-        fill = 0.0
-        if cells.kind == "boolean":
-            fill = float(there.mean() > 0.5)
-        elif gaps or cells.kind in ("number", "ordered", "date"):
-            fill = float(np.quantile(there, 0.5, method="lower"))
-        made = Plan(name, cells.kind, levels=cells.levels, fill=fill, format=form, gaps=gaps)
-        return Plan(**{**vars(made), "note": "; ".join(notes)}), cells
-    counts, n = cells.counts, len(cells.gaps)
-    if len(counts) == 1 and not gaps:
-        return left_out("constant")
-    rare = max(2, _RARE * n) if len(counts) > _FEW_LEVELS else 1
+    fill = float(np.quantile(thinned, 0.5, method="lower"))
+    return replace(made, levels=cells.levels, fill=fill, format=form), cells
+
+
+def _flag(made: Plan, cells: Cells, value: float) -> tuple[Plan, Cells]:
+    """Plan a column of one value: whether it is there may say something."""
+    if not made.gaps:
+        return replace(made, kind="constant", used=False), cells
+    level = {"boolean": "yes" if value else "no", "number": f"{value:.15g}"}.get(made.kind)
+    if level is None:
+        return replace(made, kind="constant", used=False), cells
+    codes = np.where(cells.gaps, -1, 0)
+    return replace(made, kind="category", levels=(level,), gap=True), replace(
+        cells, kind="category", numbers=None, codes=codes, levels=(level,)
+    )
+
+
+def _are_ids(name: str, numbers: FloatArray) -> bool:
+    """Tell whether whole numbers count or name the rows."""
+    steps = np.diff(numbers)
+    if len(numbers) > 2 and numbers[0] in (0, 1) and (steps == 1).all():
+        return True
+    if not named_like_ids(name) or (numbers % 1 != 0).any():
+        return False
+    return bool(np.unique(numbers).size > 0.5 * len(numbers))
+
+
+def _category(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
+    """Plan a category: its frequent levels have features, the others one together."""
+    codes, levels = cells.held, cells.levels
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    if len(counts) == 1 and not made.gaps:
+        return replace(made, kind="constant", used=False), cells
+    if counts.max() == 1:
+        return replace(made, kind=kind_of_names(levels), used=False), cells
+    rare = max(2, _RARE * len(codes)) if len(counts) > _FEW_LEVELS else 1
     order = np.argsort(-counts, kind="stable")
-    kept = order[counts[order] >= rare][:_MOST_LEVELS]
-    rest = len(kept) < len(counts)
+    kept = np.sort(order[counts[order] >= rare][:_MOST_LEVELS])
     if counts[kept].sum() < _LEAST_SHARE * counts.sum():
-        every = "" if counts.max() > 1 else ", all different"
-        notes.append(f"{len(counts)} different values{every}")
-        return left_out("ids" if counts.max() == 1 and not gaps else "text")
-    kept = np.sort(kept)
+        note = "; ".join(filter(None, [made.note, f"{len(counts)} different values"]))
+        return replace(made, kind=kind_of_names(levels), used=False, note=note), cells
+    rest = len(kept) < len(counts)
     if rest:
-        notes.append(f"{len(kept)} of {len(counts)} levels, the others together")
-    place = np.full(len(counts) + 1, len(kept), dtype=np.int64)
+        note = f"{len(kept)} of {len(counts)} levels, the others together"
+        made = replace(made, rest=True, note="; ".join(filter(None, [made.note, note])))
+    place = np.full(len(counts) + 1, len(kept))
     place[kept], place[-1] = np.arange(len(kept)), -1
-    levels = tuple(cells.levels[k] for k in kept)
-    note = "; ".join(notes)
-    made = Plan(name, "category", True, levels, rest, gaps >= rare, gaps=gaps, note=note)
-    return made, Cells("category", codes=place[cells.codes], levels=levels)
+    names = tuple(levels[k] for k in kept)
+    made = replace(made, levels=names, gap=made.gaps >= rare)
+    return made, replace(cells, codes=place[codes], levels=names)

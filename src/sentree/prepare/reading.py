@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
@@ -12,28 +12,34 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sentree.prepare.dates import DateFormat, date_format, days
+from sentree.prepare.dates import DateFormat, date_format, days, from_days
 from sentree.prepare.frames import as_frame
 from sentree.prepare.numbers import NumberFormat, number_format
 from sentree.prepare.scales import in_order
 
-__all__ = ["MISSING", "Cells", "read", "read_alike", "typed"]
+__all__ = ["MISSING", "NUMERIC", "Cells", "kind_of_names", "read", "read_alike"]
+__all__ += ["typed"]
 
-#: Words that mean that there is no value, in any case.
-MISSING = frozenset(
-    (
-        *("", "#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan"),
-        *("<na>", "n/a", "na", "null", "nan", "n.a.", "nil", "?", "-", "--", ".", "..", "…"),
-        *("unknown", "missing", "not available", "not applicable", "#value!", "#ref!", "#div/0!"),
-    )
+#: Kinds of columns whose values are single numbers.
+NUMERIC = ("number", "boolean", "date")
+_WORDS = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "1.#IND", "1.#QNAN", "<NA>"),
+    *("N/A", "NA", "NULL", "NaN", "n.a.", "nil", "?", "-", "--", ".", "..", "…", "unknown"),
+    *("missing", "not available", "not applicable", "#VALUE!", "#REF!", "#DIV/0!"),
 )
+#: Words that mean that there is no value; "none" may be a value, as in "damage: none".
+MISSING = frozenset(
+    form for word in _WORDS for form in (word, word.lower(), word.upper(), word.capitalize())
+) | {"None"}
 #: Words for yes and no.
 _PAIRS = (("yes", "no"), ("true", "false"), ("y", "n"), ("t", "f"), ("on", "off"))
 _TRUTH = {word: truth for pair in _PAIRS for word, truth in zip(pair, (1.0, 0.0), strict=True)}
 #: A column holds numbers or dates if at least this share of its values are such.
 _MOST = 0.9
-#: A column of text has cells of so many words, on average, most of them different.
-_WORDS = 4
+#: Cells of text that are looked at to tell whether almost all are different, and what share is.
+_LOOKED_AT, _DIFFERENT = 2000, 0.9
+#: Text has so many words in a cell, on average; names have fewer.
+_SENTENCE = 4
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -43,9 +49,9 @@ FloatArray = NDArray[np.float64]
 class Cells:
     """The values of a column.
 
-    ``kind`` is "number", "boolean", "date", "category", "ordered", "text", "empty" or "other"
-    (objects that are no single values). The first three have ``numbers`` (NaN where missing), the
-    next three ``codes`` (-1 where missing) of ``levels``.
+    ``kind`` is "number", "boolean" or "date", with ``numbers`` (NaN where missing); "category" or
+    "ordered", with ``codes`` (-1 where missing) of ``levels``; or what cannot be compared: "text"
+    (sentences), "ids" (almost all different), "empty" or "other" (no single values).
     """
 
     kind: str
@@ -53,21 +59,23 @@ class Cells:
     codes: IntArray | None = None
     levels: tuple[str, ...] = ()
     format: NumberFormat | DateFormat | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> NDArray[Any]:
+        """The numbers or codes; nothing where values cannot be compared."""
+        held = self.codes if self.numbers is None else self.numbers
+        return np.empty(0) if held is None else held
 
     @property
     def gaps(self) -> NDArray[np.bool_]:
         """Where there is no value."""
-        if self.numbers is not None:
-            return np.isnan(self.numbers)
-        assert self.codes is not None
-        return self.codes < 0
+        return np.isnan(self.held) if self.codes is None else self.codes < 0
 
     @property
-    def counts(self) -> IntArray:
-        """How often each level occurs."""
-        assert self.codes is not None
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.levels))
+    def ranks(self) -> FloatArray:
+        """Codes as numbers."""
+        return _spread(np.arange(len(self.levels)), self.held)
 
 
 def read(column: pd.Series) -> Cells:
@@ -76,62 +84,58 @@ def read(column: pd.Series) -> Cells:
     if simple is not None:
         return simple
     try:
-        codes, levels, objects = _levels(column)
+        if (kind := _all_different(column)) is not None:
+            return Cells(kind)
+        codes, levels = _levels(column)
     except TypeError:
-        return Cells("other", codes=np.zeros(len(column), dtype=np.int64), levels=("",))
-    if not len(levels):
-        return Cells("empty", codes=codes)
+        return Cells("other")
+    if not levels:
+        return Cells("empty")
+    words = {level.casefold() for level in levels[:9]}
+    if len(levels) < 9 and any(words <= set(pair) for pair in _PAIRS):
+        return Cells("boolean", _spread(_truths(levels), codes))
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    if objects is not None and len(objects):
-        return Cells("date", numbers=_spread(objects, codes))
-    words = {level.casefold() for level in levels}
-    if any(words <= set(pair) for pair in _PAIRS):
-        truths = np.array([_TRUTH[level.casefold()] for level in levels])
-        return Cells("boolean", _spread(truths, codes))
     notes: list[str] = []
-    for kind, find in (("number", _numbers), ("date", _dates)):
+    for kind, find in (("number", _numbers), ("date", date_format)):
         found = find(levels)
         if isinstance(found, str):
             notes.append(found)
         elif found is not None:
             values, form, note = found
             wrong = np.isnan(values)
+            if note:
+                notes.append(note)
+            if wrong.any():
+                n, first = int(counts[wrong].sum()), levels[int(np.argmax(wrong))]
+                notes.append(f"{n} cell{'s' * (n > 1)} no {kind}: {first[:30]!r}")
             if counts[~wrong].sum() >= _MOST * counts.sum():
-                notes += [note] if note else []
-                if wrong.any():
-                    n, first = int(counts[wrong].sum()), levels[int(np.argmax(wrong))]
-                    are = "cell is" if n == 1 else "cells are"
-                    notes.append(f"{n} {are} no {kind} and so missing: {first[:30]!r}")
                 return Cells(kind, _spread(values, codes), format=form, notes=tuple(notes))
-    ordered = in_order(levels) if len(levels) <= 50 else None
+    ordered = in_order(levels)
     if ordered is not None:
-        place = np.array([ordered.index(level) for level in levels], dtype=np.int64)
-        codes = np.append(place, -1)[codes]
-        return Cells("ordered", codes=codes, levels=tuple(ordered))
-    kind = "text" if _is_text(levels, counts) else "category"
-    return Cells(kind, codes=codes, levels=tuple(levels), notes=tuple(notes))
+        place = np.array([ordered.index(level) for level in levels])
+        return Cells("ordered", codes=np.append(place, -1)[codes], levels=tuple(ordered))
+    return Cells("category", codes=codes, levels=tuple(levels), notes=tuple(notes))
 
 
 def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -> Cells:
-    """Read a column as one of this kind; levels that are not known have codes beyond the known."""
-    simple = _by_type(column)
-    if kind in ("number", "boolean", "date"):
+    """Read a column as one of a kind.
+
+    Numbers and dates that cannot be read are missing, and the first is noted; levels that are not
+    known have the code after the last.
+    """
+    if kind in NUMERIC:
+        simple = _by_type(column)
         if simple is not None and simple.numbers is not None:
             return simple
-        codes, texts, objects = _levels(column)
-        if objects is not None and len(objects):
-            return Cells("date", _spread(objects, codes))
+        codes, texts = _levels(column)
         if kind == "boolean":
-            values = np.array([_TRUTH.get(text.casefold(), np.nan) for text in texts])
-            plain = np.isnan(values)
-            values[plain] = NumberFormat().read([t for t, p in zip(texts, plain, strict=True) if p])
+            values = _truths(texts)
         else:
-            values = (form or NumberFormat()).read(texts)
-        notes: tuple[str, ...] = ()
-        if np.isnan(values).any():
-            notes = (str(texts[int(np.flatnonzero(np.isnan(values))[0])]),)
+            values = (form or (DateFormat(True) if kind == "date" else NumberFormat())).read(texts)
+        wrong = np.isnan(values)
+        notes = (texts[int(np.argmax(wrong))],) if wrong.any() else ()
         return Cells(kind, _spread(values, codes), notes=notes)
-    codes, texts, _ = _levels(column)
+    codes, texts = _levels(column)
     place = {level: k for k, level in enumerate(levels)}
     known = np.array([place.get(text, len(levels)) for text in texts], dtype=np.int64)
     return Cells(kind, codes=np.append(known, -1)[codes], levels=tuple(levels))
@@ -140,9 +144,9 @@ def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -
 def typed(frame: Any) -> pd.DataFrame:
     """Return a table with the types that its values have.
 
-    Numbers and dates in text become numbers and dates, yes and no become truth values, text of few
-    different values becomes a category, and words such as NA, ? and unknown become missing. Text
-    that is none of these, and columns of other objects, stay as they are.
+    Numbers and dates in text become numbers and dates, yes and no become truth values, text that
+    repeats becomes a category, and words such as NA, ? and unknown become missing. Sentences, ids
+    and other objects stay as they are.
 
     Parameters
     ----------
@@ -178,16 +182,12 @@ def _typed(column: pd.Series) -> pd.Series:
     elif cells.kind == "boolean":
         values = pd.array(cells.numbers, dtype="Float64").astype("boolean")
     elif cells.kind == "date":
-        assert cells.numbers is not None
-        micro = np.round(cells.numbers * 86_400_000_000)
-        whole = np.where(np.isnan(micro), np.iinfo(np.int64).min, np.nan_to_num(micro))
-        values = whole.astype(np.int64).astype("datetime64[us]").astype("datetime64[ns]")
+        values = from_days(cells.held)
     elif cells.kind in ("category", "ordered"):
-        values = pd.Categorical.from_codes(
-            cells.codes, list(cells.levels), ordered=cells.kind == "ordered"
-        )
-    elif cells.kind in ("text", "empty"):
-        values = np.array([*cells.levels, None], dtype=object)[cells.codes]
+        ordered = cells.kind == "ordered"
+        values = pd.Categorical.from_codes(cells.codes, list(cells.levels), ordered=ordered)
+    elif cells.kind != "other":
+        values = column.where(~column.isin(MISSING), None)
     return pd.Series(values, index=column.index, name=column.name)
 
 
@@ -198,9 +198,11 @@ def _by_type(column: pd.Series) -> Cells | None:
         if not column.cat.ordered:
             return None
         levels = tuple(map(_text, column.cat.categories))
-        return Cells("ordered", codes=column.cat.codes.to_numpy().astype(np.int64), levels=levels)
-    if kind == "M" or isinstance(column.dtype, pd.PeriodDtype):
-        return Cells("date", days(column if kind == "M" else column.dt.to_timestamp()))
+        return Cells("ordered", codes=column.cat.codes.to_numpy(np.int64), levels=levels)
+    if isinstance(column.dtype, pd.PeriodDtype):
+        return Cells("date", days(column.dt.to_timestamp()))
+    if kind == "M":
+        return Cells("date", days(column))
     if kind == "m":
         return Cells("number", column.dt.total_seconds().to_numpy(np.float64) / 86400)
     if kind not in "biuf":
@@ -209,61 +211,71 @@ def _by_type(column: pd.Series) -> Cells | None:
     notes: tuple[str, ...] = ()
     if kind == "f" and (infinite := np.isinf(numbers)).any():
         numbers = np.where(infinite, np.nan, numbers)
-        notes = (f"{int(infinite.sum())} infinite values count as missing",)
+        notes = (f"{int(infinite.sum())} infinite",)
     return Cells("boolean" if kind == "b" else "number", numbers, notes=notes)
 
 
-def _levels(column: pd.Series) -> tuple[IntArray, list[str], FloatArray | None]:
-    """Return the code of each cell and the texts that codes stand for, -1 for missing ones.
+def _all_different(column: pd.Series) -> str | None:
+    """Tell ids and sentences by some cells, without looking at all; None for anything else."""
+    if len(column) < 2 * _LOOKED_AT:
+        return None
+    rows = np.random.default_rng(0).choice(len(column), _LOOKED_AT, replace=False)
+    _, levels = _levels(column.iloc[rows])
+    if len(levels) < _DIFFERENT * _LOOKED_AT:
+        return None
+    if number_format(levels) is not None or date_format(levels) is not None:
+        return None
+    return kind_of_names(levels)
 
-    Where all values are dates, these are returned as days.
-    """
+
+def kind_of_names(levels: Sequence[str]) -> str:
+    """Tell sentences from ids."""
+    seen = levels[:: max(len(levels) // 200, 1)]
+    return "text" if sum(len(text.split()) for text in seen) > _SENTENCE * len(seen) else "ids"
+
+
+def _levels(column: pd.Series) -> tuple[IntArray, list[str]]:
+    """Return the code of each cell and the texts that codes stand for, -1 for missing ones."""
     codes, found = pd.factorize(column)
-    found = np.asarray(found, dtype=object)
-    codes = codes.astype(np.int64)
-    if pd.api.types.infer_dtype(found, skipna=False) != "string":
-        if all(isinstance(value, (datetime.date, datetime.datetime)) for value in found):
-            return codes, [], days(pd.to_datetime(pd.Series(found, dtype=object), utc=True))
-        found = np.array([_text(value) for value in found], dtype=object)
-    texts = [text.strip() for text in found]
-    there = [None if text.casefold() in MISSING else text for text in texts]
-    again, levels = pd.factorize(np.array(there, dtype=object))
-    return np.append(again.astype(np.int64), -1)[codes], list(levels), None
+    values: list[Any] = np.asarray(found, dtype=object).tolist()
+    if pd.api.types.infer_dtype(values, skipna=False) != "string":
+        values = list(map(_text, values))
+    texts = [text.strip() for text in values]
+    if texts == values and MISSING.isdisjoint(texts):
+        return codes.astype(np.int64), texts
+    there = np.array([None if text in MISSING else text for text in texts], dtype=object)
+    again, levels = pd.factorize(there)
+    return np.append(again, -1)[codes].astype(np.int64), levels.tolist()
 
 
 def _text(value: Any) -> str:
     """Write a value as text; whole numbers without a point, whatever their type."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (float, np.floating)) and value.is_integer():
         return str(int(value))
-    if not np.isscalar(value) and not isinstance(value, (Number, datetime.date, datetime.time)):
-        raise TypeError("no single value")
-    return str(value)
+    if isinstance(value, (Number, np.bool_, datetime.date, datetime.time)):
+        return str(value)
+    raise TypeError("no single value")
 
 
-def _spread(values: NDArray[Any], codes: IntArray) -> FloatArray:
-    """Return the value of each cell."""
-    return np.append(np.asarray(values, dtype=np.float64), np.nan)[codes]
+def _spread(values: Any, codes: IntArray) -> FloatArray:
+    """Return the value of each cell; codes beyond the last value are missing, as those below 0."""
+    return np.append(np.asarray(values, dtype=np.float64), [np.nan, np.nan])[codes]
+
+
+def _truths(levels: Sequence[str]) -> FloatArray:
+    """Return 1 for yes and 0 for no, in any words; figures as they are."""
+    words = [_TRUTH.get(level.casefold()) for level in levels]
+    figures = NumberFormat().read(levels)
+    return np.array([f if w is None else w for w, f in zip(words, figures, strict=True)])
 
 
 def _numbers(levels: Sequence[str]) -> Any:
     """Return numbers, how they are written, and a word about it; or None, or only a word."""
-    if any(text[:1] == "0" and text.isdigit() and len(text) > 1 for text in levels):
+    if any(text[:1] == "0" and len(text) > 1 and text.isdigit() for text in levels):
         return None  # codes with leading zeros
     form = number_format(levels)
     if form is None or isinstance(form, str):
         return form
     return form.read(levels), form, f"in {form.unit}" if form.unit else ""
-
-
-def _dates(levels: Sequence[str]) -> Any:
-    """Return dates, how they are written, and a word about it; or None."""
-    found = date_format(levels)
-    return None if found is None else (found[0].read(levels), *found)
-
-
-def _is_text(levels: Sequence[str], counts: IntArray) -> bool:
-    """Tell whether a column holds sentences, most of them different."""
-    if 2 * len(levels) < counts.sum() or len(levels) < 10:
-        return False
-    seen = levels[:: max(len(levels) // 200, 1)]
-    return sum(len(text.split()) for text in seen) > _WORDS * len(seen)

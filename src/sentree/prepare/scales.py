@@ -23,6 +23,8 @@ _SCALES = tuple(
         "very unlikely, unlikely, neutral|possible, likely, very likely",
     )
 )
+#: Most levels that are looked at.
+_MOST = 50
 #: A range of numbers, or one that is open: 10-19, < 5, 65+, >=7.
 _RANGE = re.compile(
     r"(?:(?P<less><=?|under |up to |less than )|(?P<more>>=?|over |more than ))?\s*"
@@ -42,7 +44,7 @@ def in_order(levels: Sequence[str]) -> list[str] | None:
     ['<5', '5-9', '10-19']
     >>> in_order(["red", "green", "blue"])
     """
-    if len(levels) < 3:
+    if not 3 <= len(levels) <= _MOST:
         return None
     words = [" ".join(level.casefold().replace("_", " ").split()) for level in levels]
     for scale in _SCALES:

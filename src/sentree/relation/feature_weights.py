@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray
+from sentree.graph.blocks import Block
 from sentree.graph.scaling import Layout, check_samples, weigh
 from sentree.graph.tails import find_tails
 
@@ -147,7 +148,9 @@ class Features:
         }
 
 
-def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
+def table_layout(
+    X: Any, scale: str | None, given: Constraints, blocks: Sequence[Block] | None = None
+) -> Layout:
     """Return how the samples of a table are compared: tails as logarithms, features weighed.
 
     Parameters
@@ -158,9 +161,11 @@ def table_layout(X: Any, scale: str | None, given: Constraints) -> Layout:
         As in :func:`sentree.knn_graph`.
     given : Constraints
         What is known about them, of which the labels count here.
+    blocks : sequence of Block, optional
+        Which features come from one column of a table that was prepared.
     """
     samples = check_samples(X)
-    layout = Layout.fit(samples, scale, "euclidean", find_tails(samples))
+    layout = Layout.fit(samples, scale, "euclidean", find_tails(samples), blocks or ())
     index, code = _asked(given)
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later
     if not known.all() or index.size < 2:

@@ -1,4 +1,4 @@
-"""A document as one HTML file that needs no other: style and pictures are inside."""
+"""A document as one HTML file that needs no other: style, script and pictures are inside."""
 
 from __future__ import annotations
 
@@ -10,25 +10,35 @@ from importlib.resources import files
 from itertools import groupby
 
 from sentree.report import blocks
-from sentree.report.blocks import Block, Document, Heading, Text, spans
+from sentree.report.blocks import Block, Document, Heading, Span, Text, spans
 
 #: Pixels for a point of a picture, so that all have letters of one size, as large as the text's.
 _ENLARGED = 1.6
+#: Browsers fetch nothing for such a page, whatever is in it.
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
-def as_html(document: Document, drawing: Callable[[str], bytes]) -> str:
-    """Write a document as HTML; ``drawing`` gives the picture of a name, as SVG."""
+def as_html(document: Document, drawing: Callable[[str], bytes], wide: bool = False) -> str:
+    """Write a document as HTML; ``drawing`` gives the picture of a name, as SVG.
+
+    A ``wide`` one is printed across the page, for large tables.
+    """
     title = next((block.text for block in document if isinstance(block, Heading)), "Report")
-    style = files("sentree.report").joinpath("report.css").read_text(encoding="utf-8")
-    body = "\n".join(_block(block, drawing) for block in document)
-    first_section = body.find("<h2")
-    body = body[:first_section] + _contents(document) + "\n" + body[first_section:]
+    style, script = (
+        files("sentree.report").joinpath(name).read_text(encoding="utf-8")
+        for name in ("report.css", "report.js")
+    )
+    parts = [_block(block, drawing) for block in document]
+    first = next((at for at, block in enumerate(document) if isinstance(block, Heading)), -1) + 1
+    body = "\n".join([*parts[:first], _contents(document), *parts[first:]])
+    look = ' class="wide"' if wide else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<body{look}>\n<main>\n{body}\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n"
     )
 
 
@@ -65,9 +75,21 @@ def _block(block: Block, drawing: Callable[[str], bytes]) -> str:
             return _table(block)
         case blocks.Picture():
             return _picture(block, drawing(block.name))
+        case blocks.Graphic(markup, caption):
+            told = f"<figcaption>{_text(caption)}</figcaption>"
+            return f'<figure class="graphic">\n{markup}\n{told}\n</figure>'
         case blocks.Folded(title, inside):
             within = "\n".join(_block(part, drawing) for part in inside)
             return f"<details>\n<summary>{escape(title)}</summary>\n{within}\n</details>"
+        case blocks.Cards(items):
+            cards = "\n".join(_card(card, drawing) for card in items)
+            return f'<div class="cards">\n{cards}\n</div>'
+
+
+def _card(card: blocks.Card, drawing: Callable[[str], bytes]) -> str:
+    edge = f' style="--edge: {escape(card.colour)}"' if card.colour else ""
+    within = "\n".join(_block(part, drawing) for part in card.inside)
+    return f'<article class="card"{edge}>\n<h3>{_text(card.title)}</h3>\n{within}\n</article>'
 
 
 def _picture(picture: blocks.Picture, drawing: bytes) -> str:
@@ -88,8 +110,9 @@ def _table(table: blocks.Table) -> str:
         cells = (f"<td{c}>{_text(cell)}</td>" for c, cell in zip(classes[1:], rest, strict=True))
         rows.append(f'<tr><th scope="row">{_text(first)}</th>{"".join(cells)}</tr>')
     body = "\n".join(rows)
+    caption = f"<caption>{_text(table.caption)}</caption>\n" if table.caption else ""
     return (
-        f'<div class="scroll"><table>\n<caption>{_text(table.caption)}</caption>\n'
+        f'<div class="scroll{" tall" if table.tall else ""}"><table>\n{caption}'
         f"<thead>\n{_header(table, classes)}\n</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
@@ -124,8 +147,17 @@ def _header(table: blocks.Table, classes: Sequence[str]) -> str:
 
 
 def _text(text: Text) -> str:
-    pieces = []
-    for piece, style in spans(text):
-        plain = style == "plain"
-        pieces.append(escape(piece) if plain else f"<{style}>{escape(piece)}</{style}>")
-    return "".join(pieces)
+    return "".join(map(_span, spans(text)))
+
+
+def _span(span: Span) -> str:
+    text = escape(span.text)
+    match span.style:
+        case "plain":
+            return text
+        case "dot":
+            return f'<span class="dot" style="--c: {escape(span.colour)}">{text}</span>'
+        case "bar":
+            look = f"--c: {escape(span.colour)}; --w: {100 * span.share:.1f}%"
+            return f'<span class="bar" style="{look}">{text}</span>'
+    return f"<{span.style}>{text}</{span.style}>"

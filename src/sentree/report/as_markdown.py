@@ -27,6 +27,13 @@ def _block(block: Block) -> str:
             return f"{_text(block.caption)}\n\n{_table(block)}"
         case blocks.Picture(name, caption):
             return f"![{_escape(block.alternative)}]({name}.png)\n\n{_text(caption)}"
+        case blocks.Graphic(_, caption):
+            return _text(caption)
+        case blocks.Cards(items):
+            return "\n\n".join(
+                "\n\n".join([f"#### {_text(card.title)}", *map(_block, card.inside)])
+                for card in items
+            )
         case blocks.Folded(title, inside):
             return "\n\n".join([f"**{_escape(title)}**", *map(_block, inside)])
 

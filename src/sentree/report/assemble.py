@@ -7,21 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree._util.files import write
+from sentree.plots.lettering import clean
 from sentree.report.as_html import as_html
 from sentree.report.blocks import Heading
 from sentree.report.broken import constraint_section
-from sentree.report.clusters import cluster_section, map_section, unsure_section
-from sentree.report.features import feature_section
-from sentree.report.map import is_map
-from sentree.report.map import places as make_places
-from sentree.report.overview import headline, recipe
+from sentree.report.clusters import cluster_table, map_section, unsure_section
+from sentree.report.features import preparation_section
+from sentree.report.overview import recipe, summary
 from sentree.report.pictures import Pictures
-from sentree.report.search import search_section, tree_section
-from sentree.report.subject import Subject, clean
+from sentree.report.search import method_section, tree_section
+from sentree.report.subject import Subject
 
 
 def write_report(
@@ -30,6 +28,7 @@ def write_report(
     *,
     ids: Sequence[Any] | None = None,
     places: ArrayLike | None = None,
+    table: Any = None,
     title: str | None = None,
     source: Any = None,
     warnings: Sequence[Any] = (),
@@ -37,10 +36,11 @@ def write_report(
 ) -> Path:
     """Write what a fitted model found into one HTML file that needs no other.
 
-    It tells the number of clusters and why there are so many, their sizes and names, how firmly
-    samples are held and which are held least, which features counted (where not all did alike),
-    which constraints are broken, the tree, the way of the search, and what one needs to repeat it.
-    The same model gives the same file.
+    It begins with a summary in words. Then come the clusters and what sets each apart, a map, the
+    samples whose cluster is uncertain, the constraints, how the table was prepared, and at the end
+    the method and what one needs to repeat it; for a tree, its picture comes first. Tables can be
+    searched and sorted, and the map tells what is under the mouse. It prints well. The same model
+    gives the same file.
 
     Parameters
     ----------
@@ -51,8 +51,11 @@ def write_report(
     ids : sequence of length n_samples, optional
         What the samples are called; their row numbers, from 0, where not given.
     places : array-like of shape (n_samples, 2), optional
-        Where the map shows each sample, such as a UMAP of your own; else :func:`places` makes one,
-        or the samples themselves are the map where they have two features.
+        Where the map shows each sample, such as a UMAP of your own; else the map is that of
+        :func:`sentree.plots.map`.
+    table : data frame or array-like of shape (n_samples, n_columns), optional
+        The table as it was before it was prepared, so that values are told in its units. Where
+        not given, what the model was fitted to.
     title : str, optional
         Title of the report.
     source : str or path, optional
@@ -79,26 +82,27 @@ def write_report(
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
-    subject, pictures = Subject(model, ids), Pictures()
-    mapped, made = _map(model, places, subject.n)
-    is_tree = subject.is_tree
+    subject, pictures = Subject(model, ids, places), Pictures()
     document = [
-        Heading(1, _title(title, source, is_tree)),
-        *headline(subject, source, warnings),
-        Heading(2, "Map"),
-        *map_section(subject, pictures, mapped, made),
-        Heading(2, "Clusters"),
-        *cluster_section(subject, pictures),
-        Heading(2, "Least certain samples"),
-        *unsure_section(subject),
+        Heading(1, _title(title, source, subject.is_tree)),
+        Heading(2, "Summary"),
+        *summary(subject, source, warnings, {}, []),
     ]
-    if getattr(model, "features_", None):
-        document += [Heading(2, "Which features counted"), *feature_section(subject)]
-    if subject.report.n_given:
-        document += [Heading(2, "Constraints"), *constraint_section(subject, pictures)]
-    if is_tree:
+    if subject.is_tree:
         document += [Heading(2, "Tree"), *tree_section(subject, pictures)]
-    document += [Heading(2, "The search"), *search_section(subject, pictures)]
+    document += [
+        Heading(2, "Clusters"),
+        *cluster_table(subject),
+        Heading(2, "Map"),
+        *map_section(subject),
+        Heading(2, f"Uncertain {subject.noun}s"),
+        *unsure_section(subject, pictures),
+    ]
+    if subject.report.n_given:
+        document += [Heading(2, "Constraints"), *constraint_section(subject)]
+    if prepared := preparation_section(subject):
+        document += [Heading(2, "How the table was prepared"), *prepared]
+    document += [Heading(2, "Method"), *method_section(subject, pictures)]
     document += [Heading(2, "To repeat it"), *recipe(subject, command)]
     return write(path, as_html(document, pictures.__getitem__))
 
@@ -108,14 +112,3 @@ def _title(title: str | None, source: Any, is_tree: bool) -> str:
         return clean(title)
     what = "Tree and clusters" if is_tree else "Clusters"
     return what if source is None else f"{what} of {clean(Path(str(source)).name)}"
-
-
-def _map(model: Any, places: ArrayLike | None, n: int) -> tuple[Any, bool]:
-    """Return the places on the map, and whether they were laid out here."""
-    if places is None:
-        samples = getattr(getattr(model, "_extension", None), "samples", None)
-        return make_places(model, samples), not is_map(samples)
-    given = np.asarray(places, dtype=np.float64)
-    if given.shape != (n, 2):
-        raise ValueError(f"places has shape {given.shape}, expected ({n}, 2)")
-    return given, False

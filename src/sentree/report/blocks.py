@@ -11,7 +11,11 @@ class Span(NamedTuple):
     """A piece of text in one style."""
 
     text: str
-    style: Literal["plain", "strong", "code", "sup", "small"] = "plain"
+    style: Literal["plain", "strong", "code", "sup", "small", "dot", "bar"] = "plain"
+    colour: str = ""
+    """Of the dot before the text, or of the bar beside it."""
+    share: float = 0.0
+    """Length of the bar, from 0 to 1."""
 
 
 #: Plain text, or pieces of it in several styles.
@@ -69,6 +73,8 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Text]]
     words: Collection[int] = ()
     """Columns of words instead of numbers."""
+    tall: bool = False
+    """Whether it has a box of its own, in which many rows scroll."""
 
     @property
     def headings(self) -> list[tuple[str, str]]:
@@ -88,12 +94,34 @@ class Picture(NamedTuple):
         return "".join(span.text for span in spans(self.caption)).partition(". ")[0]
 
 
+class Graphic(NamedTuple):
+    """A drawing that is written into the page itself: markup that was made here, never text."""
+
+    markup: str
+    caption: Text
+
+
 class Folded(NamedTuple):
     """What few will read, under a line that opens it."""
 
     title: str
-    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture]
+    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic]
 
 
-Block = Heading | Paragraph | Bullets | Facts | Table | Picture | Folded
+class Card(NamedTuple):
+    """A few blocks in a frame."""
+
+    title: Text
+    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic | Folded]
+    colour: str = ""
+    """Of the edge."""
+
+
+class Cards(NamedTuple):
+    """Cards side by side, as many as there is room for."""
+
+    items: Sequence[Card]
+
+
+Block = Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic | Folded | Cards
 Document = Sequence[Block]

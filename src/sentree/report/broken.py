@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from sentree import plots
 from sentree.metrics import level_purity
-from sentree.report.blocks import Document, Folded, Paragraph, Table, counted
-from sentree.report.pictures import Pictures
-from sentree.report.subject import MISSING, Subject
+from sentree.plots.style import BLUE
+from sentree.report.blocks import Document, Paragraph, Span, Table, Text, counted
+from sentree.report.subject import MISSING, Subject, percent
 
-#: Broken constraints of a kind in the first table; more are folded.
-_LISTED = 15
 #: Most broken constraints of a kind that are listed.
 _MOST = 200
 
@@ -28,35 +25,59 @@ _TITLES = {
     "negative_labels": "negative label",
     "triplets": "triplet",
 }
+#: What several of a kind are called.
+_PLURALS = {
+    "must_link": "must-links",
+    "cannot_link": "cannot-links",
+    "together": "groups together",
+    "apart": "groups apart",
+    "labels": "labels",
+    "negative_labels": "negative labels",
+    "triplets": "triplets",
+}
 
 
-def constraint_section(subject: Subject, pictures: Pictures) -> Document:
-    """Draw how many constraints are kept, and list the broken ones."""
+def constraint_section(subject: Subject) -> Document:
+    """Count the constraints that are kept, and list the broken ones."""
     report = subject.report
     kinds = [kind for kind, count in report.given.items() if count]
-    document: list[Any] = [
-        pictures.draw(
-            "kept",
-            f"Constraints kept and broken, by kind.{_counting(kinds)}",
-            (6.0, 1.0 + 0.36 * len(kinds)),
-            lambda ax: plots.constraint_satisfaction(report, ax=ax),
-        )
+    rows: list[list[Text]] = [
+        [
+            _PLURALS[kind],
+            f"{report.given[kind]:,}",
+            [Span(f"{report.kept[kind]:,}", "bar", BLUE, report.kept[kind] / report.given[kind])],
+            f"{report.given[kind] - report.kept[kind]:,}",
+        ]
+        for kind in kinds
     ]
-    if not report.n_broken:
-        document.append(Paragraph("No constraint is broken."))
+    counts = Table(_counting(kinds), ("kind", "given", "kept", "broken"), rows, words=(2,))
+    document: list[Any] = [Paragraph(_kept(subject)), counts]
     for kind in kinds:
         if len(report.broken[kind]):
             document += _broken(subject, kind)
     return [*document, *_levels(subject)]
 
 
+def _kept(subject: Subject) -> str:
+    """Say how many constraints hold."""
+    report, hard = subject.report, subject.model.constraints_.hard
+    share = (
+        "all of them are kept"
+        if not report.n_broken
+        else f"{report.n_given - report.n_broken:,} ({percent(report.share)}) are kept and "
+        f"{report.n_broken:,} broken"
+    )
+    told = f"{counted(report.n_given, 'constraint')} given: {share}"
+    return f"{told}; {len(hard):,} were hard, which means they must hold." if hard else f"{told}."
+
+
 def _counting(kinds: Sequence[str]) -> str:
     """Say how groups are counted, where there are any."""
     units = {
-        "together": " Groups that belong together count by member.",
-        "apart": " Groups whose members are all apart count by group.",
+        "together": "Groups that belong together count by member.",
+        "apart": "Groups whose members are all apart count by group.",
     }
-    return "".join(units.get(kind, "") for kind in kinds)
+    return " ".join(units[kind] for kind in kinds if kind in units)
 
 
 def _broken(subject: Subject, kind: str) -> Document:
@@ -69,12 +90,8 @@ def _broken(subject: Subject, kind: str) -> Document:
         title = f"Broken: {counted(count, 'member')} outside the group"
     elif kind == "apart":
         title = f"Broken: {counted(count, 'group')} with members that share a cluster"
-    document: list[Any] = [Table(f"{title}.", columns, rows[:_LISTED], words=(1, 2))]
-    if len(rows) > _LISTED:
-        capped = f"The first {_MOST} of {count:,} are listed." if count > len(rows) == _MOST else ""
-        rest = Table(capped, columns, rows[_LISTED:], words=(1, 2))
-        document.append(Folded(f"{len(rows) - _LISTED:,} more", [rest]))
-    return document
+    capped = f" The first {_MOST} of {count:,} are listed." if count > len(rows) == _MOST else ""
+    return [Table(f"{title}.{capped}", columns, rows, words=(1, 2), tall=True)]
 
 
 def broken_statements(
@@ -126,7 +143,7 @@ def _rows(subject: Subject, kind: str) -> Iterator[tuple[str, str, str]]:
         for number in report.broken[kind].tolist():
             row = int(given.negative_index[number])
             ruled_out = subject.known_class(int(given.negative_code[number]))
-            yield name(row), f"not {ruled_out}", f"{home(row)}, with samples labelled so"
+            yield name(row), f"not {ruled_out}", f"{home(row)}, with {subject.noun}s labelled so"
     else:
         for number in report.broken[kind].tolist():
             first, second, third = given.triplets[number].tolist()
@@ -154,5 +171,5 @@ def _levels(subject: Subject) -> Document:
         "Labels were given at several levels. Purity says how well the tree keeps those of a "
         "level: 1 where each class has a branch of its own."
     )
-    columns = ("level", "labelled samples", "classes", "purity")
+    columns = ("level", "labelled", "classes", "purity")
     return [Paragraph(told), Table("From coarse to fine.", columns, rows)]

@@ -1,12 +1,37 @@
-"""The weights of features, where they are not all equal."""
+"""How the columns of the table were prepared and weighed."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from sentree.plots.lettering import clean
+from sentree.plots.style import shortened
 from sentree.relation.feature_weights import Features
 from sentree.report.blocks import Document, Folded, Paragraph, Table, counted, prose
-from sentree.report.subject import Subject, clean
+from sentree.report.subject import Subject
+
+#: Most letters of a cell.
+_LONGEST = 80
+
+
+def preparation_section(subject: Subject) -> Document:
+    """Tell what became of each column, where the table was prepared."""
+    preparation = getattr(subject.model, "preparation_", None)
+    if preparation is None:
+        return []
+    told = [Paragraph(clean(line)) for line in preparation.summary().splitlines()]
+    done = preparation.report()
+    rows = [[_cell(value) for value in row] for row in done.itertuples(index=False)]
+    words = [number for number, kind in enumerate(done.dtypes) if kind.kind not in "iuf"]
+    columns = [clean(name) for name in done.columns]
+    return [*told, Table("", columns, rows, words=words, tall=True)]
+
+
+def _cell(value: object) -> str:
+    """Write a cell of the table of columns."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return shortened([clean(value)], _LONGEST)[0]
 
 
 def feature_section(subject: Subject) -> Document:
@@ -34,7 +59,7 @@ def feature_section(subject: Subject) -> Document:
     return [
         Paragraph(prose(" ".join(told))),
         Paragraph(clean(f"{said[:1].upper()}{said[1:]}.")),
-        Folded("All features", [_table(features)]),
+        Folded("The weights of all features", [_table(features)]),
     ]
 
 
@@ -43,8 +68,8 @@ def _table(features: Features) -> Table:
     weights = np.ones(features.n_features) if features.weights is None else features.weights
     tamed = set(features.tamed.tolist())
     rows = [
-        [clean(features.name(k)), f"{weights[k]:.2f}", "logarithm" if k in tamed else ""]
+        [_cell(features.name(k)), f"{weights[k]:.2f}", "logarithm" if k in tamed else ""]
         for k in np.argsort(-weights, kind="stable").tolist()
     ]
     caption = "Weights of the features in distances, 1 on average."
-    return Table(caption, ["feature", "weight", "tail"], rows, words=(2,))
+    return Table(caption, ["feature", "weight", "tail"], rows, words=(2,), tall=True)

@@ -1,51 +1,222 @@
-"""The first lines of a report, and what one needs to repeat the result."""
+"""The summary of a report, and what one needs to repeat the result."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sentree import __version__
-from sentree.report.blocks import Bullets, Document, Facts, Folded, Paragraph, Span, Table, counted
-from sentree.report.subject import Subject, clean, percent
+from sentree.plots.lettering import clean
+from sentree.report.blocks import (
+    Bullets,
+    Card,
+    Cards,
+    Document,
+    Facts,
+    Folded,
+    Paragraph,
+    Span,
+    Table,
+    Text,
+    counted,
+    spans,
+)
+from sentree.report.subject import Subject, percent
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
-def headline(subject: Subject, source: Any, warnings: Sequence[Any]) -> Document:
-    """Tell the result in figures and in words."""
+#: Rows of at least this strength are firmly in their cluster.
+_FIRM = 0.75
+#: What clusters are that hold at least such a share of their rows firmly.
+_CLEAR = (
+    (0.95, "The clusters are clear"),
+    (0.8, "The clusters are mostly clear"),
+    (0.6, "The clusters overlap"),
+    (0.0, "The clusters are faint and run into one another"),
+)
+#: What was done to all columns, in words.
+_SCALED = {
+    None: "The columns were compared as they are, not scaled.",
+    "table": "All columns were brought to the same spread, so that none counts more by its unit.",
+    "minmax": "All columns were brought to the range from 0 to 1.",
+    "log-minmax": "Logarithms were taken of all columns and brought to the range from 0 to 1.",
+    "centre": "All columns were centred.",
+}
+#: Clusters with a lower mean strength are named as uncertain.
+_WEAK = 0.7
+#: Clusters of fewer rows are named as small.
+_TINY = 5
+#: Most clusters that the summary names one by one.
+_NAMED = 12
+
+
+def summary(
+    subject: Subject,
+    source: Any,
+    warnings: Sequence[Any],
+    sentences: Mapping[int, Text],
+    doubts: Sequence[Text],
+) -> Document:
+    """Tell the result in figures and in words.
+
+    ``sentences`` say what sets clusters apart, ``doubts`` more that is uncertain.
+    """
     model, report = subject.model, subject.report
-    clusters = "cluster" if model.n_clusters_ == 1 else "clusters"
-    facts = [(f"{subject.n:,}", "samples"), (f"{model.n_clusters_:,}", clusters)]
+    one = model.n_clusters_ == 1
+    facts = [
+        (f"{subject.n:,}", f"{subject.noun}s"),
+        (f"{model.n_clusters_:,}", "cluster" if one else "clusters"),
+    ]
+    if not one:
+        facts.append((percent(_firm(subject)), f"of the {subject.noun}s firmly in their cluster"))
     if report.n_given:
-        facts.append((percent(report.share), f"of {report.n_given:,} constraints kept"))
-    facts.append((f"{subject.strength.mean():.2f}", "mean strength, from 0 to 1"))
-    told = f"{counted(subject.n, 'sample')} were put into {_number(subject)}. {_kept(subject)}"
-    unsure = int((subject.strength < 0.5).sum())
-    if unsure:
-        told += (
-            f" {counted(unsure, 'sample')} ({percent(unsure / subject.n)}) would, by the data "
-            "alone, suit another cluster better."
-        )
-    elif model.n_clusters_ > 1:
-        told += " By the data alone, no sample would suit another cluster better."
-    document: list[Any] = [Facts(facts)]
+        facts.append((percent(report.share), f"of {counted(report.n_given, 'constraint')} kept"))
+    told = f"{subject.counted(subject.n)}"
     if source is not None:
-        document.append(Paragraph([Span("Data: "), Span(clean(source), "code")]))
-    document.append(Paragraph(told))
+        told += f" of {clean(Path(str(source)).name)}"
+    told += f" {'form' if one else 'fall into'} {_number(subject)}."
+    lead = [Span(told)]
+    if not one:
+        lead += [Span(f" {_clarity(subject)} "), *spans(_extent(subject))]
+    document: list[Any] = [Facts(facts), Paragraph(lead)]
+    cards = []
+    if sentences:
+        cards.append(Card("What sets them apart", _sentences(subject, sentences)))
+    uncertain = [*_uncertain(subject), *doubts]
+    cards.append(
+        Card(
+            "What is uncertain",
+            [Bullets(uncertain or ["Nothing stands out."])],
+        )
+    )
+    if done := _done(subject):
+        cards.append(Card("What was done to the table", [Bullets(done)]))
     if warnings:
-        document.append(Paragraph([Span("Warnings of this run", "strong")]))
-        document.append(Bullets([clean(text) for text in warnings]))
-    return document
+        cards.append(Card("Warnings of this run", [Bullets([clean(text) for text in warnings])]))
+    return [*document, Cards(cards)]
+
+
+def _firm(subject: Subject) -> float:
+    return float((subject.strength >= _FIRM).mean())
+
+
+def _clarity(subject: Subject) -> str:
+    """Say how clear the clusters are."""
+    share = _firm(subject)
+    how = next(words for least, words in _CLEAR if share >= least)
+    told = f"{how}: {percent(share)} of the {subject.noun}s are firmly in theirs"
+    unsure = int((subject.strength < 0.5).sum())
+    if not unsure:
+        return f"{told}, and none would suit another cluster better."
+    are = "suits" if unsure == 1 else "suit"
+    return (
+        f"{told}; {subject.counted(unsure)} ({percent(unsure / subject.n)}) {are} another cluster "
+        "better by the data alone."
+    )
+
+
+def _extent(subject: Subject) -> Text:
+    """Name the largest and the smallest cluster."""
+    first, last = subject.order[0], subject.order[-1]
+    told: list[Span] = [Span("The largest is "), subject.dot(first), Span(_size(subject, first))]
+    if subject.sizes[first] == subject.sizes[last]:
+        return f"All have {subject.counted(subject.sizes[first])}."
+    told += [Span("; the smallest is "), subject.dot(last), Span(f"{_size(subject, last)}.")]
+    return told
+
+
+def _size(subject: Subject, k: int) -> str:
+    size = int(subject.sizes[k])
+    return f" with {subject.counted(size)} ({percent(size / subject.n)})"
+
+
+def _sentences(subject: Subject, sentences: Mapping[int, Text]) -> list[Any]:
+    """Say of each cluster what it is like, the largest first."""
+    told = [k for k in subject.order if k in sentences]
+    items = [
+        [subject.dot(k), Span(f"{_size(subject, k)}: "), *spans(sentences[k])]
+        for k in told[:_NAMED]
+    ]
+    more = len(subject.order) - len(items)
+    rest = [Paragraph(f"The other {more:,} are below.")] if more else []
+    return [Bullets(items), *rest]
+
+
+def _uncertain(subject: Subject) -> list[Any]:
+    """List what a reader should not take for granted."""
+    model, report = subject.model, subject.report
+    found: list[Any] = []
+    if model.scale_ is not None and model.scale_.alternatives:
+        others = " or ".join(f"{number:,}" for number in model.scale_.alternatives)
+        found.append(f"The number of clusters: {others} would fit nearly as well.")
+    if model.n_clusters_ > 1:
+        sizes = np.maximum(subject.sizes, 1)
+        mean = np.bincount(subject.labels, subject.strength, subject.k) / sizes
+        if weak := [k for k in subject.order if mean[k] < _WEAK]:
+            found.append(
+                f"{_listed(subject, weak)}: many of their {subject.noun}s lie at the edge."
+            )
+        if tiny := [k for k in subject.order if subject.sizes[k] < _TINY]:
+            found.append(
+                f"{_listed(subject, tiny)}: fewer than {_TINY} {subject.noun}s each, perhaps only "
+                "outliers."
+            )
+        unsure = int((subject.strength < 0.5).sum())
+        if unsure:
+            found.append(
+                f"{subject.counted(unsure)} that would suit another cluster better; the section on "
+                f"uncertain {subject.noun}s lists the first."
+            )
+    if report.n_broken:
+        found.append(
+            f"{counted(report.n_broken, 'constraint')} of {report.n_given:,} that the result "
+            "breaks; the section on constraints lists them."
+        )
+    if isolated := int(model.graph_.isolated.size):
+        found.append(f"{subject.counted(isolated)} without any neighbours.")
+    return found
+
+
+def _listed(subject: Subject, clusters: Sequence[int]) -> str:
+    """Name a few clusters."""
+    names = [subject.cluster_names[k] for k in clusters[:3]]
+    more = len(clusters) - len(names)
+    names += [f"{more:,} more"] * (more > 0)
+    noun = "Cluster" if len(clusters) == 1 else "Clusters"
+    return f"{noun} {', '.join(names[:-1])}{' and ' * (len(names) > 1)}{names[-1]}"
+
+
+def _done(subject: Subject) -> list[Any]:
+    """Say what was done to the table before its rows were compared."""
+    model = subject.model
+    done: list[Any] = []
+    if (preparation := getattr(model, "preparation_", None)) is not None:
+        done += [clean(line) for line in str(preparation.summary()).splitlines() if line.strip()]
+    settings, features = (getattr(model, name, None) for name in ("graph_settings_", "features_"))
+    if settings is not None and settings.scale in _SCALED:
+        done.append(_SCALED[settings.scale])
+    if features and features.tamed.size:
+        have = "has" if features.tamed.size == 1 else "have"
+        done.append(
+            f"{counted(features.tamed.size, 'column')} {have} a few very large values: their "
+            "logarithms were compared."
+        )
+    if features and features.weights is not None:
+        done.append("Columns that separate the labelled classes well count more than others.")
+    return done
 
 
 def _number(subject: Subject) -> str:
     """Say how many clusters there are, and why so many."""
     model = subject.model
-    found = counted(model.n_clusters_, "cluster")
+    found = "one cluster" if model.n_clusters_ == 1 else f"{model.n_clusters_:,} clusters"
     wanted, resolution = model.n_clusters, getattr(model, "resolution", None)
     if wanted is not None:
         return found + (
@@ -62,21 +233,6 @@ def _number(subject: Subject) -> str:
         return f"{found}, as many as the coarsest labels name"
     by = "the data and the constraints" if subject.report.n_given else "the data"
     return f"{found}. The number was not given: it was chosen from {by}"
-
-
-def _kept(subject: Subject) -> str:
-    """Say how many constraints hold."""
-    report, hard = subject.report, subject.model.constraints_.hard
-    if not report.n_given:
-        return "No constraints were given."
-    share = (
-        "all of them are kept"
-        if not report.n_broken
-        else f"{report.n_given - report.n_broken:,} ({percent(report.share)}) are kept and "
-        f"{report.n_broken:,} broken"
-    )
-    told = f"{counted(report.n_given, 'constraint')} given: {share}"
-    return f"{told}; {len(hard):,} were hard, which means they must hold." if hard else f"{told}."
 
 
 def recipe(subject: Subject, command: str | None) -> Document:

@@ -1,4 +1,4 @@
-"""The tree, and how the search for the result went."""
+"""The tree, and how the result was found."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree import plots
-from sentree.report.blocks import Document, Paragraph, Span, Table, Text, counted
+from sentree.plots.lettering import clean
+from sentree.report.blocks import Document, Folded, Paragraph, Span, Table, Text, counted
+from sentree.report.features import feature_section
 from sentree.report.pictures import Pictures
-from sentree.report.subject import Subject, clean
+from sentree.report.subject import Subject
 from sentree.search.natural_number import NaturalScale
 from sentree.search.recipes import Recipe, Selection
 
@@ -41,13 +43,41 @@ def tree_section(subject: Subject, pictures: Pictures) -> Document:
             "stands on the block that is the cluster, numbers count samples. Of many blocks, "
             "the small ones are united.",
             (9.0, 5.0),
-            lambda ax: plots.tree(tree, subject.named_labels, names=subject.sample_names, ax=ax),
+            lambda ax: plots.tree(
+                tree,
+                subject.named_labels,
+                names=subject.sample_names,
+                colors=subject.named_colours,
+                ax=ax,
+            ),
         ),
     ]
 
 
-def search_section(subject: Subject, pictures: Pictures) -> Document:
-    """Tell the value of the objective, the steps of the search, and how settings were chosen."""
+def method_section(subject: Subject, pictures: Pictures) -> Document:
+    """Tell how the clusters were found: the graph, the number of clusters, and the search."""
+    model = subject.model
+    noun = subject.noun
+    document: list[Any] = [
+        Paragraph(
+            f"Each {noun} was joined to the {noun}s most like it. The clusters are the groups in "
+            "which a walk from neighbour to neighbour stays for long (structural entropy)."
+        )
+    ]
+    if getattr(model, "graph_settings_", None) is not None:
+        document.append(Paragraph(clean(f"Kind of data: {model.graph_settings_}.")))
+    if getattr(model, "features_", None):
+        document += feature_section(subject)
+    if model.scale_ is not None:
+        document += _scale(model.scale_)
+    document.append(Folded("How the search went", _search(subject, pictures)))
+    if model.selection_ is not None:
+        document.append(Folded("How the settings were chosen", [_selection(model.selection_)]))
+    return document
+
+
+def _search(subject: Subject, pictures: Pictures) -> list[Any]:
+    """Tell the value of the objective, and the steps of the search."""
     model = subject.model
     penalty = model.objective_ - model.entropy_
     is_tree = subject.is_tree
@@ -65,10 +95,6 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
         "clusters."
     )
     document: list[Any] = [Paragraph(told)]
-    if getattr(model, "graph_settings_", None) is not None:
-        document.append(Paragraph(clean(f"Kind of data: {model.graph_settings_}.")))
-    if model.scale_ is not None:
-        document += _scale(model.scale_)
     trace = np.asarray(model.trace_)
     if trace.size > 2:
         document.append(
@@ -79,8 +105,6 @@ def search_section(subject: Subject, pictures: Pictures) -> Document:
                 lambda ax: plots.objective(trace, ax=ax),
             )
         )
-    if model.selection_ is not None:
-        document += _selection(model.selection_)
     return document
 
 
@@ -114,7 +138,7 @@ def _rise(trace: NDArray[Any], is_tree: bool) -> str:
     )
 
 
-def _selection(selection: Selection) -> Document:
+def _selection(selection: Selection) -> Table:
     """Tell which recipes were compared by the constraints."""
     rows: list[list[Text]] = []
     for number, candidate in enumerate(selection.candidates):
@@ -129,13 +153,13 @@ def _selection(selection: Selection) -> Document:
             ]
         )
     caption = (
-        f"How the settings were chosen: the constraints were hidden in {selection.n_folds} parts, "
+        f"The constraints were hidden in {selection.n_folds} parts, "
         "one part at a time, and each way of searching was scored by how many of the hidden ones "
         "it keeps (1 is best). Another way than the usual one is taken only where it is clearly "
         "better."
     )
     columns = ("way of searching", "score", "against the usual", "")
-    return [Table(caption, columns, rows, words=(3,))]
+    return Table(caption, columns, rows, words=(3,))
 
 
 def _recipe(recipe: Recipe) -> str:

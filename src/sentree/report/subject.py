@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sentree.constraints.satisfaction import ConstraintReport
 from sentree.graph import FloatArray
-from sentree.plots.lettering import class_title, with_class
-from sentree.plots.style import shortened
+from sentree.plots.lettering import class_title, clean
+from sentree.plots.mapping import map_of
+from sentree.plots.scatter import cluster_colours
+from sentree.plots.style import cluster_titles, shortened
+from sentree.report.blocks import Span, counted
 
 MISSING = "–"
 #: Most letters of a name that are shown.
 _LONGEST = 40
-#: Characters that XML does not allow, or that change the direction of text.
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-
-
-def clean(value: object) -> str:
-    """Return text of users in one line, without control characters."""
-    return _UNFIT.sub("\ufffd", " ".join(str(value).split()))
 
 
 def percent(share: float) -> str:
@@ -40,7 +35,9 @@ def percent(share: float) -> str:
 class Subject:
     """A fitted model with names for its samples (row numbers without ``ids``) and clusters."""
 
-    def __init__(self, model: Any, ids: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, model: Any, ids: Sequence[Any] | None = None, places: ArrayLike | None = None
+    ) -> None:
         if not hasattr(model, "labels_") or not hasattr(model, "graph_"):
             raise TypeError(
                 f"expected a fitted SSEPartition or SSEHierarchy, got {type(model).__name__}"
@@ -52,15 +49,56 @@ class Subject:
         if ids is not None and len(ids) != self.n:
             raise ValueError(f"{len(ids)} ids for {self.n} samples: give one for each")
         self._ids = None if ids is None else list(ids)
+        self._places = None if places is None else np.asarray(places, dtype=np.float64)
+        if self._places is not None and self._places.shape != (self.n, 2):
+            raise ValueError(f"places has shape {self._places.shape}, expected ({self.n}, 2)")
         self.labels: NDArray[Any] = model.labels_
         self.k = int(self.labels.max()) + 1
         self.sizes: NDArray[np.int64] = np.bincount(self.labels, minlength=self.k)
         self.report: ConstraintReport = model.constraint_report_
 
+    @cached_property
+    def map(self) -> tuple[FloatArray, bool]:
+        """The place of each sample on the map, and whether it was laid out here."""
+        return map_of(self.model) if self._places is None else (self._places, False)
+
+    @cached_property
+    def colours(self) -> list[str]:
+        """The colour of each cluster, the same in all pictures."""
+        return cluster_colours(self.map[0], self.labels)
+
+    @property
+    def named_colours(self) -> dict[str, str]:
+        """The same, by what clusters are called."""
+        return dict(zip(self.cluster_names, self.colours, strict=True))
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The clusters that hold samples, the largest first."""
+        return [k for k in np.argsort(-self.sizes, kind="stable").tolist() if self.sizes[k]]
+
+    @property
+    def samples(self) -> Any:
+        """What the model was fitted to; None where it was a graph."""
+        return getattr(getattr(self.model, "_extension", None), "samples", None)
+
+    @property
+    def noun(self) -> str:
+        """What a sample is called."""
+        return "sample" if self.samples is None else "row"
+
+    def counted(self, number: int) -> str:
+        """Write a number of samples."""
+        return counted(int(number), self.noun)
+
+    def dot(self, cluster: int) -> Span:
+        """Name a cluster beside its colour."""
+        return Span(self.cluster_names[cluster], "dot", self.colours[cluster])
+
     @property
     def sample_heading(self) -> str:
         """What a column of samples is headed."""
-        return "row (from 0)" if self._ids is None else "sample"
+        return f"{self.noun} (from 0)" if self._ids is None else "id"
 
     def sample(self, row: int) -> str:
         """Return what a sample is called."""
@@ -81,7 +119,7 @@ class Subject:
     @cached_property
     def cluster_names(self) -> list[str]:
         """What each cluster is called: its number, and its class where it has one."""
-        return [with_class(k, name) if name else str(k) for k, name in enumerate(self.class_names)]
+        return cluster_titles(self.model.cluster_names_, self.k, _LONGEST)
 
     @cached_property
     def named_labels(self) -> NDArray[Any]:

@@ -31,13 +31,14 @@ from sentree.search.kernels import (
 )
 from sentree.search.label_search import LabelSearch, hidden_accuracy
 from sentree.search.label_spreading import propagate
-from sentree.search.linear_beliefs import LinearBeliefs
+from sentree.search.linear_beliefs import LinearBeliefs, LogisticBeliefs
 from sentree.search.natural_number import NaturalClusters, NaturalScale
 from sentree.search.novelty import new_clusters
 from sentree.search.objective import partition_objective
 from sentree.search.pair_evidence import PairEvidence, clusters_by_pairs
 from sentree.search.recipes import (
     LABEL_RECIPES,
+    MIXED_RECIPES,
     Recipe,
     Selection,
     chosen,
@@ -152,6 +153,12 @@ class Problem(NamedTuple):
     widths: FloatArray | None = None  # bandwidths, if the weights are Gaussian
     unconstrained: UnconstrainedResult | None = None  # of an earlier search on the same graph
     again: bool = False  # whether this is a refit with other constraints
+    mixed: bool = False  # whether samples have numbers and categories
+
+    @property
+    def label_recipes(self) -> tuple[Recipe, ...]:
+        """The recipes that hidden labels choose from, the usual one first."""
+        return MIXED_RECIPES if self.mixed and self.samples is not None else LABEL_RECIPES
 
     @property
     def copies_together(self) -> NDArray[np.int64] | None:
@@ -382,7 +389,7 @@ class ClusterSearch:
             self._known(problem).on(hardened.vertex), hardened.graphs
         )
         search = self._label_search(problem, hardened, known)
-        selection, recipe = None, self.recipe or LABEL_RECIPES[0]
+        selection, recipe = None, self.recipe or problem.label_recipes[0]
         enough = self.n_clusters is None or self.n_clusters >= known.n_classes
         if self.recipe is None and self.selection != "off" and problem.init is None and enough:
             asked, asked_known = search, known
@@ -390,7 +397,7 @@ class ClusterSearch:
                 soft = harden(graphs, None, None, problem.copies_together)
                 asked_known = self._known(problem).on(soft.vertex)
                 asked = self._label_search(problem, soft, asked_known)
-            tried = [r for r in LABEL_RECIPES if asked.features is not None or not r.linear]
+            tried = [r for r in problem.label_recipes if asked.features is not None or not r.linear]
             options = [candidate.label_options for candidate in tried]
             once = problem.graph.n > _LARGE
             right, doubted = hidden_accuracy(asked, asked_known, options, once)
@@ -437,7 +444,8 @@ class ClusterSearch:
         features = None
         if problem.samples is not None:
             first = np.unique(hardened.vertex[: problem.graph.n], return_index=True)[1]
-            features = LinearBeliefs(problem.samples[first])
+            kind = LogisticBeliefs if problem.mixed else LinearBeliefs
+            features = kind(problem.samples[first])
         return LabelSearch(
             working,
             modules,

@@ -68,6 +68,7 @@ class LabelOptions(NamedTuple):
     even: bool  # whether volumes count in full while samples move, which evens out clusters
     strength: float = 1.0  # factor for the pull of beliefs
     linear: bool = False  # whether a linear discriminant of the features is used
+    home: float = 1.0  # factor for the pull of the cluster of a sample's module
 
 
 class LabelStart(NamedTuple):
@@ -139,7 +140,8 @@ class LabelSearch:
             drawn = pull = bits(believed, self.graphs.graph, strength)
         else:
             drawn = bits(believed, self.graphs.graph, strength)
-            pull = self._at_home(start, self._insisting(drawn, known, strength), known)
+            pull = self._insisting(drawn, known, strength)
+            pull = self._at_home(start, pull, known, options.home)
             start = self._begun(start, pull, known)
         result = self.move(start, Steering(pull, self._shrinkage(options)))
         pull = Steering(drawn).wide(int(result.labels.max()) + 1).pull
@@ -194,14 +196,16 @@ class LabelSearch:
         factor[known.points] = _INSISTENCE * self.strength / strength
         return sp.csr_array(sp.diags_array(factor) @ pull)
 
-    def _at_home(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> Any:
+    def _at_home(
+        self, start: NDArray[np.int32], pull: Any, known: KnownClasses, factor: float
+    ) -> Any:
         """Add a pull of each vertex to the cluster of its module.
 
         It is stronger with fewer labels per class, since most vertices are then far from a label.
         """
         degree = self.graphs.graph.degree.copy()
         degree[known.points] = 0.0
-        weight = degree * min(_MODULE_BITS / known.per_class**2, _MOST_BITS)
+        weight = degree * min(factor * _MODULE_BITS / known.per_class**2, _MOST_BITS)
         home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
         return sp.csr_array(pull + home)
 

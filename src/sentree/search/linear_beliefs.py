@@ -1,16 +1,17 @@
-"""Beliefs from the features themselves, by linear discriminant analysis.
+"""Beliefs from the features themselves, by linear discriminant analysis or logistic regression.
 
 Spreading labels over a graph misses directions in which classes differ slightly everywhere, as in
 embeddings and many tables. A linear discriminant finds them from the same labels: classes are
 modelled as normal distributions with one covariance, estimated from the labelled samples and, where
-these are few, from all samples. Hidden labels decide whether it is used.
+these are few, from all samples. Hidden labels decide whether it is used. Tables of numbers and
+categories, whose columns of 0 and 1 are far from normal, have a logistic regression instead.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray
 from sentree.search.beliefs import LEAST_BELIEF, KnownClasses
 
-__all__ = ["LinearBeliefs"]
+__all__ = ["LinearBeliefs", "LogisticBeliefs"]
 
-#: Weight of the discriminant against spread labels: the power of its probability.
-_SHARE = 0.5
+#: Most labels that a logistic regression is fitted to; of more, evenly chosen ones.
+_MOST_LABELS = 5000
 #: The covariance of all samples is computed from about this many rows.
 _ROWS = 5000
 #: Least variance in any direction, relative to the mean variance.
@@ -31,6 +32,10 @@ _LEAST_SPREAD = 1e-3
 _CLASSES = 8
 #: Samples that are processed at a time, to bound memory.
 _CHUNK = 1 << 14
+#: Most steps of a logistic regression.
+_STEPS = 500
+#: Logarithm of the probability of a class without labels.
+_NEVER = -50.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,8 @@ class LinearBeliefs:
     """A linear discriminant of the features of vertices."""
 
     samples: FloatArray  # features of the first n vertices
+    #: Weight of the discriminant against spread labels: the power of its probability.
+    share: ClassVar[float] = 0.5
 
     def joined(self, believed: Any, known: KnownClasses) -> sp.csr_array:
         """Return beliefs (vertices by classes) multiplied by the discriminant's probabilities."""
@@ -45,7 +52,10 @@ class LinearBeliefs:
         at = known.points < n
         slope, offset = self._discriminant(known.points[at], known.code[at], k)
         chunks = (slice(i, min(i + _CHUNK, n)) for i in range(0, n, _CHUNK))  # anchors come after n
-        rows = [_joined(believed[part], self.samples[part] @ slope + offset) for part in chunks]
+        rows = [
+            _joined(believed[part], self.samples[part] @ slope + offset, self.share)
+            for part in chunks
+        ]
         whole = sp.csr_array(sp.vstack([*rows, believed[n:]]))
         return _certain(whole, known)
 
@@ -76,14 +86,39 @@ class LinearBeliefs:
         return slope, -0.5 * np.sum(centre.T * slope, axis=0) - mean @ slope
 
 
-def _joined(believed: Any, scores: FloatArray) -> sp.csr_array:
+class LogisticBeliefs(LinearBeliefs):
+    """A logistic regression of the features of vertices, which knows how frequent classes are."""
+
+    share = 1.0
+
+    def _discriminant(
+        self, points: NDArray[Any], code: NDArray[Any], k: int
+    ) -> tuple[FloatArray, FloatArray]:
+        from sklearn.linear_model import LogisticRegression
+
+        slope, offset = np.zeros((self.samples.shape[1], k)), np.full(k, _NEVER)
+        step = -(-code.size // _MOST_LABELS)
+        points, code = points[::step], code[::step]
+        there = np.unique(code)
+        if there.size == 1:
+            offset[there] = 0.0
+            return slope, offset
+        model = LogisticRegression(max_iter=_STEPS).fit(self.samples[points], code)
+        two = there.size == 2  # scikit-learn then tells those of the second class alone
+        at = there[1:] if two else there
+        offset[there] = 0.0
+        slope[:, at], offset[at] = model.coef_.T, model.intercept_
+        return slope, offset
+
+
+def _joined(believed: Any, scores: FloatArray, share: float) -> sp.csr_array:
     """Multiply beliefs of some vertices by probabilities, given as unnormalised logarithms."""
     scores = scores - scores.max(axis=1, keepdims=True)
     scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
     least = np.log(LEAST_BELIEF)
     reached = np.diff(believed.indptr) > 0
     spread = np.log(np.maximum(believed.toarray(), LEAST_BELIEF))
-    total = np.where(reached[:, None], spread, 0.0) + _SHARE * np.maximum(scores, least)
+    total = np.where(reached[:, None], spread, 0.0) + share * np.maximum(scores, least)
     n, k = total.shape
     most = min(_CLASSES, k)
     best = np.argpartition(-total, most - 1, axis=1)[:, :most]

@@ -23,6 +23,7 @@ from sentree.search.label_search import LabelOptions
 
 __all__ = [
     "LABEL_RECIPES",
+    "MIXED_RECIPES",
     "Candidate",
     "Recipe",
     "Selection",
@@ -50,11 +51,12 @@ class Recipe(NamedTuple):
     cannot: float = 1.0  # factor for the weights of cannot-links
     even: bool = False  # with labels: whether clusters become more even while samples move
     linear: bool = False  # with labels: whether a linear discriminant of the features is used
+    home: float = 1.0  # with labels: factor for the pull of the cluster of a sample's module
 
     @property
     def label_options(self) -> LabelOptions:
         """The settings of a search with labels."""
-        return LabelOptions(self.even, self.strength, self.linear)
+        return LabelOptions(self.even, self.strength, self.linear, self.home)
 
     def __str__(self) -> str:
         usual, parts = Recipe(), []
@@ -68,6 +70,8 @@ class Recipe(NamedTuple):
             parts.append("even clusters")
         if self.linear:
             parts.append("a discriminant of the features")
+        if self.home != usual.home:
+            parts.append(f"modules x {self.home:g}")
         return ", ".join(parts) or "usual"
 
 
@@ -78,6 +82,8 @@ LABEL_RECIPES = (
     Recipe(even=True, strength=0.3),
     Recipe(linear=True),
 )
+#: The same for tables of numbers and categories, where classes are rarely clusters.
+MIXED_RECIPES = (Recipe(linear=True, strength=3.0, home=0.2),)
 #: With labels, the gain over the best recipe so far must exceed this many standard errors.
 _LABEL_ERRORS = 1.0
 

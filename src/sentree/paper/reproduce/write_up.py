@@ -80,7 +80,7 @@ def write_report(results: pd.DataFrame, manifest: Mapping[str, Any], folder: str
         *_environment(manifest),
     ]
     write(folder / "report.md", as_markdown(document))
-    drawn = as_html(document, lambda name: (folder / f"{name}.svg").read_bytes())
+    drawn = as_html(document, lambda name: (folder / f"{name}.svg").read_bytes(), wide=True)
     return write(folder / "report.html", drawn)
 
 

@@ -59,8 +59,8 @@ def places(model: Any, X: Any = None) -> FloatArray:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sentree import SSEPartition, report
-    >>> report.places(SSEPartition(n_clusters=3).fit(load_iris().data)).shape
+    >>> from sentree import SSEPartition, plots
+    >>> plots.places(SSEPartition(n_clusters=3).fit(load_iris().data)).shape
     (150, 2)
     """
     if is_map(X):
@@ -68,12 +68,21 @@ def places(model: Any, X: Any = None) -> FloatArray:
         if given.shape[0] != model.graph_.n:
             raise ValueError(f"X has {given.shape[0]} rows, the model {model.graph_.n} samples")
         return given
-    graph, random = model.graph_, np.random.default_rng(0)
-    if graph.n <= _LAID_OUT:
-        return _laid_out(graph, random)
-    chosen = np.sort(random.choice(graph.n, _LAID_OUT, replace=False))
-    among = _laid_out(_between(graph, chosen), random)
-    return _put_among(graph, chosen, among, random)
+    random = np.random.default_rng(0)
+    chosen, among = some_places(model.graph_, _LAID_OUT, random)
+    if chosen.size == model.graph_.n:
+        return among
+    return _put_among(model.graph_, chosen, among, random)
+
+
+def some_places(
+    graph: Graph, most: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """Lay out at most so many vertices, chosen at random; return them and their places."""
+    if graph.n <= most:
+        return np.arange(graph.n), _laid_out(graph, random)
+    chosen = np.sort(random.choice(graph.n, most, replace=False))
+    return chosen, _laid_out(_between(graph, chosen), random)
 
 
 def is_map(X: Any) -> bool:
@@ -100,24 +109,32 @@ def _laid_out(graph: Graph, random: np.random.Generator) -> FloatArray:
     if graph.n_edges == 0:
         return random.normal(size=(graph.n, 2))
     weights = strongest(graph, _NEAR).to_scipy()
-    place = 10 * _smoothest(weights, random) + 0.05 * random.normal(size=(graph.n, 2))
+    start = 10 * _smoothest(weights, random) + 0.05 * random.normal(size=(graph.n, 2))
     per_row = 1 / np.maximum(weights.sum(axis=1), 1e-300)
     pull = sp.dia_array(([per_row], [0]), weights.shape) @ weights
     pull = ((pull + pull.T) / 2).tocsr()
     row = np.repeat(np.arange(graph.n), np.diff(pull.indptr))
-    weight = pull.data.copy()
+    weight = 2 * pull.data
+    place = start[:, 0] + 1j * start[:, 1]  # complex numbers are quicker to pick than rows of two
     for step in range(_STEPS):
-        away = ((place[row] - place[pull.indices]) ** 2).sum(axis=1)
-        pull.data = 2 * weight / (1 + away)
-        force = pull @ place - pull.sum(axis=1)[:, None] * place
-        force -= _GATHER * (place - place.mean(axis=0))
+        pull.data = weight / (1 + _squared(place[row] - place[pull.indices]))
+        force = pull @ place - pull.sum(axis=1) * place - _GATHER * (place - place.mean())
         for _ in range(_FAR):
             apart = place - place[random.integers(0, graph.n, graph.n)]
-            away = (apart**2).sum(axis=1)
-            push = apart * (2 / ((0.01 + away) * (1 + away)))[:, None]
-            force += np.clip(push, -_LONGEST, _LONGEST) / _FAR
-        place += (1 - step / _STEPS) * np.clip(force, -_LONGEST, _LONGEST)
-    return place
+            away = _squared(apart)
+            force += _clipped(apart * (2 / ((0.01 + away) * (1 + away)))) / _FAR
+        place += (1 - step / _STEPS) * _clipped(force)
+    return np.column_stack((place.real, place.imag))
+
+
+def _squared(number: Any) -> Any:
+    return number.real**2 + number.imag**2
+
+
+def _clipped(force: Any) -> Any:
+    """Return forces of which no coordinate moves a sample too far."""
+    pairs = force.view(np.float64)
+    return np.clip(pairs, -_LONGEST, _LONGEST, out=pairs).view(np.complex128)
 
 
 def _smoothest(weights: Any, random: np.random.Generator) -> FloatArray:

@@ -1,4 +1,4 @@
-"""sentree.report.places: a map of the samples from the graph of a model."""
+"""sentree.plots.places: a map of the samples from the graph of a model."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 
-from sentree import Graph, SSEPartition, report
-from sentree.report import map as map_module
+from sentree import Graph, SSEPartition, plots
+from sentree.plots import layout
 
 CLASSES = 6
 
@@ -26,7 +26,7 @@ def near_of_one_kind(places, y):
 
 def test_neighbours_are_near_and_classes_are_apart(blobs):
     model, y = blobs
-    places = report.places(model)
+    places = plots.places(model)
     assert places.shape == (600, 2)
     assert near_of_one_kind(places, y) > 0.97
     within = np.mean([places[y == c].std(axis=0).mean() for c in range(CLASSES)])
@@ -35,16 +35,16 @@ def test_neighbours_are_near_and_classes_are_apart(blobs):
 
 def test_the_same_map_again_whatever_the_clusters(blobs):
     model, _ = blobs
-    first = report.places(model)
+    first = plots.places(model)
     other = SSEPartition(n_clusters=2)
     other.graph_, other.labels_ = model.graph_, np.zeros(600, dtype=np.int32)
-    np.testing.assert_array_equal(first, report.places(other))
+    np.testing.assert_array_equal(first, plots.places(other))
 
 
 def test_many_samples_are_put_among_those_laid_out(blobs, monkeypatch):
     model, y = blobs
-    monkeypatch.setattr(map_module, "_LAID_OUT", 90)  # few direct edges are left
-    places = report.places(model)
+    monkeypatch.setattr(layout, "_LAID_OUT", 90)  # few direct edges are left
+    places = plots.places(model)
     assert np.isfinite(places).all()
     assert len(np.unique(places, axis=0)) == 600
     assert near_of_one_kind(places, y) > 0.95
@@ -54,8 +54,8 @@ def test_parts_without_a_place_go_below(monkeypatch):
     ring = [(i, (i + 1) % 200) for i in range(200)]
     model = SSEPartition(affinity="precomputed")
     model.graph_ = Graph.from_edges([*ring, *((200 + 2 * i, 201 + 2 * i) for i in range(50))])
-    monkeypatch.setattr(map_module, "_LAID_OUT", 100)
-    places = report.places(model)
+    monkeypatch.setattr(layout, "_LAID_OUT", 100)
+    places = plots.places(model)
     assert np.isfinite(places).all()
     drawn = np.random.default_rng(0).choice(300, 100, replace=False)
     pairs = 200 + np.arange(100).reshape(50, 2)
@@ -67,19 +67,19 @@ def test_parts_without_a_place_go_below(monkeypatch):
 def test_two_features_are_the_map():
     X = make_blobs(60, 2, centers=2, random_state=0)[0]
     model = SSEPartition().fit(X)
-    np.testing.assert_array_equal(report.places(model, X), X)
-    np.testing.assert_array_equal(report.places(model, X.tolist()), X)
-    assert not np.array_equal(report.places(model), X)
-    assert report.places(model, sp.csr_array(X)).shape == (60, 2)
+    np.testing.assert_array_equal(plots.places(model, X), X)
+    np.testing.assert_array_equal(plots.places(model, X.tolist()), X)
+    assert not np.array_equal(plots.places(model), X)
+    assert plots.places(model, sp.csr_array(X)).shape == (60, 2)
     with pytest.raises(ValueError, match="X has 59 rows, the model 60 samples"):
-        report.places(model, X[1:])
+        plots.places(model, X[1:])
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_very_small_graphs(n):
     model = SSEPartition(affinity="precomputed")
     model.graph_ = Graph.from_edges([(i, i + 1) for i in range(n - 1)])
-    places = report.places(model)
+    places = plots.places(model)
     assert places.shape == (n, 2)
     assert np.isfinite(places).all()
 
@@ -89,4 +89,4 @@ def test_a_graph_with_an_isolated_sample_or_no_edges():
     for matrix in (np.diag([1.0, 1.0], 1)[:3, :3] + np.diag([1.0, 1.0], -1)[:3, :3], np.eye(3)):
         graph = sp.block_diag((sp.csr_array(matrix), sp.csr_array((1, 1))))
         model.graph_ = Graph.from_scipy(sp.csr_array(graph))
-        assert np.isfinite(report.places(model)).all()
+        assert np.isfinite(plots.places(model)).all()
