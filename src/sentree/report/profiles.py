@@ -48,6 +48,8 @@ def profile_section(subject: Subject, pictures: Pictures, profile: Profile) -> D
         document += _told(subject, profile, one)
     if len(order) > _TOLD:
         rest = [block for one in order[_TOLD:_MOST] for block in _told(subject, profile, one)]
+        if len(order) > _MOST:
+            rest.append(Paragraph(f"The {len(order) - _MOST:,} smallest are left out."))
         document.append(Folded(f"The other {len(order) - _TOLD:,} clusters", rest))
     document.append(Paragraph(_how_to_read(profile)))
     return document
