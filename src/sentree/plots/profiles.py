@@ -94,7 +94,9 @@ def profile(
         ax.axvline(k - 0.5, color="white", linewidth=1.5)
     for k in range(1, len(names)):
         ax.axhline(k - 0.5, color="white", linewidth=1.5)
-    told = "median, or share of rows" + (
+    amounts = all(trait.kind == "amount" for row in cells for trait in row)
+    told = "share of rows that are not 0" if amounts else "median, or share of rows"
+    told += (
         f"; the {len(shown)} largest of {len(profile):,} clusters"
         if len(shown) < len(profile)
         else ""
@@ -114,8 +116,8 @@ def profile(
 def _wrapped(names: list[str]) -> list[str]:
     """Break the names of clusters into lines as wide as a cell."""
     return [
-        "\n".join(wrap(name, _LEVEL + 1, max_lines=3, placeholder="…") or [""])
-        for name in shortened(names, 3 * _LEVEL)
+        "\n".join(wrap(name, _LEVEL - 1, max_lines=4, placeholder="…") or [""])
+        for name in shortened(names, 4 * _LEVEL - 8)
     ]
 
 

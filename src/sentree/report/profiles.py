@@ -28,14 +28,6 @@ _TOLD, _MOST = 20, 200
 _FEATURES = 6
 #: Features in the table of all clusters, and most letters of the name of one.
 _COMPARED, _LETTERS = 12, 40
-#: How a cluster differs, in few words.
-_DIRECTIONS = {
-    "high": "higher",
-    "low": "lower",
-    "between": "narrow range",
-    "more": "more often",
-    "less": "rarer",
-}
 
 
 def profile_section(subject: Subject, profile: Profile) -> Document:
@@ -46,8 +38,10 @@ def profile_section(subject: Subject, profile: Profile) -> Document:
         document.append(_heat_map(subject, profile, order))
     document.append(Cards([_told(subject, one) for one in order[:_TOLD]]))
     if len(order) > _TOLD:
-        rest = Cards([_told(subject, one) for one in order[_TOLD:_MOST]])
-        document.append(Folded(f"The other {len(order) - _TOLD:,} clusters", [rest]))
+        rest: list[Any] = [Cards([_told(subject, one) for one in order[_TOLD:_MOST]])]
+        if len(order) > _MOST:
+            rest.append(Paragraph(f"The {len(order) - _MOST:,} smallest are left out."))
+        document.append(Folded(f"The other {len(order) - _TOLD:,} clusters", rest))
     document.append(Folded("How to read effects and rules", [Paragraph(_how_to_read(profile))]))
     return document
 
@@ -98,16 +92,14 @@ def _table(one: ClusterProfile) -> Table:
     """List the features that set a cluster apart."""
     rows: list[list[Any]] = []
     for x in one.telling[:_FEATURES]:
-        title = shortened(
-            [clean(x.feature if x.level is None else f"{x.feature} = {x.level}")], _LETTERS
-        )
-        between = f"({x.low:+.2f} to {x.high:+.2f})".replace("-", "−")
+        title = shortened([clean(x.title)], _LETTERS)[0]
+        effect, _, between = x.effect_text.partition(" ")
         rows.append(
             [
-                [Span(f"{title[0]} "), Span(_DIRECTIONS[x.direction], "small")],
+                [Span(f"{title} "), Span(x.here, "small")],
                 brief(x.inside),
                 brief(x.outside),
-                [Span(f"{x.effect:+.2f} ".replace("-", "−")), Span(between, "small")],
+                [Span(f"{effect} "), Span(between, "small")],
             ]
         )
     left = len(one.telling) - len(rows)
