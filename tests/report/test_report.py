@@ -100,8 +100,10 @@ def test_headline(iris, page):
     kept = report.n_given - report.n_broken
     assert f"{report.n_given} constraints given: {kept} ({100 * report.share:.1f} %)" in text
     assert f"{report.n_broken} broken" in text
-    weak = int((model.membership_strength_ < 0.5).sum())
-    assert f"; {weak} rows ({100 * weak / 150:.1f} %) suit another cluster better" in text
+    table = model.membership_.toarray()
+    weak = int((table.argmax(axis=1) != model.labels_).sum())
+    assert weak == 1
+    assert "; 1 row (0.7 %) is likelier in another cluster" in text
     firm = 100 * (model.membership_strength_ >= 0.75).mean()
     assert f": {firm:.1f} % of the rows are firmly in theirs" in text
     sizes = np.bincount(model.labels_)
@@ -124,7 +126,8 @@ def test_clusters(iris, page):
         assert int(row["rows"]) == inside.sum()
         strength = model.membership_strength_[inside]
         assert float(row["mean strength"]) == pytest.approx(strength.mean(), abs=6e-4)
-        assert int(row["strength below 0.5"]) == (strength < 0.5).sum()
+        likelier = model.membership_.toarray()[inside].argmax(axis=1) != int(row["cluster"])
+        assert int(row["likelier elsewhere"]) == likelier.sum()
         name = model.cluster_names_[int(row["cluster"])]
         assert row["name"] == (name or "–")
         known = np.isin(model.constraints_.label_index, np.flatnonzero(inside))

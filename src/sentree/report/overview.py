@@ -106,13 +106,13 @@ def _clarity(subject: Subject) -> str:
     share = _firm(subject)
     how = next(words for least, words in _CLEAR if share >= least)
     told = f"{how}: {percent(share)} of the {subject.noun}s are firmly in theirs"
-    unsure = int((subject.strength < 0.5).sum())
-    if not unsure:
-        return f"{told}, and none would suit another cluster better."
-    are = "suits" if unsure == 1 else "suit"
+    likelier = int(subject.is_likelier_elsewhere.sum())
+    if not likelier:
+        return f"{told}, and none is likelier in another cluster."
+    are = "is" if likelier == 1 else "are"
     return (
-        f"{told}; {subject.counted(unsure)} ({percent(unsure / subject.n)}) {are} another cluster "
-        "better by the data alone."
+        f"{told}; {subject.counted(likelier)} ({percent(likelier / subject.n)}) {are} likelier in "
+        "another cluster by the data alone."
     )
 
 
@@ -161,11 +161,10 @@ def _uncertain(subject: Subject, profile: Profile | None) -> list[Any]:
                 f"{_listed(subject, tiny)}: fewer than {_TINY} {subject.noun}s each, perhaps only "
                 "outliers."
             )
-        unsure = int((subject.strength < 0.5).sum())
-        if unsure:
+        if likelier := int(subject.is_likelier_elsewhere.sum()):
             found.append(
-                f"{subject.counted(unsure)} that would suit another cluster better; the section on "
-                f"uncertain {subject.noun}s lists the first."
+                f"{subject.counted(likelier)} that the data would rather put into another cluster; "
+                f"the section on uncertain {subject.noun}s begins with them."
             )
     if report.n_broken:
         found.append(

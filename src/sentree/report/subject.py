@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.constraints.satisfaction import ConstraintReport
+from sentree.estimators.membership import Rival, second_best
 from sentree.graph import FloatArray
 from sentree.plots.lettering import class_title, clean
 from sentree.plots.mapping import map_of
@@ -135,8 +136,18 @@ class Subject:
 
     @cached_property
     def strength(self) -> FloatArray:
-        """How firmly each sample is held."""
+        """The probability of its own cluster for each sample."""
         return np.asarray(self.model.membership_strength_)
+
+    @cached_property
+    def rival(self) -> Rival:
+        """The likeliest other cluster of each sample."""
+        return second_best(self.model.membership_, self.labels)
+
+    @cached_property
+    def is_likelier_elsewhere(self) -> NDArray[np.bool_]:
+        """Whether the data speak more for another cluster than for a sample's own."""
+        return self.rival.strength > self.strength
 
     def known_class(self, code: int) -> str:
         """Name a class of the constraints."""
