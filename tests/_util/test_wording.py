@@ -289,7 +289,7 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
     with pytest.raises(ValueError, match="n_clusters, init, finer labels and hard .* need height"):
         SSEHierarchy(2, height=1).fit(X)
     done = CliRunner().invoke(app, ["tree", "a.csv", "--height", "1", "-k", "2"])
-    assert "--n-clusters, finer labels and hard constraints need --height >= 2\n" in done.output
+    assert "--n-clusters, --init, finer labels and hard constraints need --h" in done.output
 
 
 def test_too_few_clusters_for_hard_constraints_in_both_voices(folder):

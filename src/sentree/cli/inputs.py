@@ -65,7 +65,7 @@ def read_data(
     data: Any
     if again:
         source = _table_to_read_again(source, options)
-    with console.step(f"reading {source}", "reading"):
+    with console.step(f"reading {getattr(source, 'name', source)}", "reading"):
         if graph:
             if options.id_column or options.drop or options.sheet:
                 raise Misuse("--id, --drop and --sheet are about tables; DATA is a graph")

@@ -415,7 +415,7 @@ class Verbosity:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let the options in the groups among a command's parameters be options of the command.
 
-    It also gets ``--save-command``, which :class:`sentree.cli.wording.Command` sees to. Typer
+    It also gets ``--save-command``, which :class:`sentree.cli.command.Command` sees to. Typer
     reads one option from each parameter. What it is shown has, in place of a group, the fields of
     the group that are annotated as options.
     """
