@@ -447,9 +447,12 @@ def _sentence(traits: tuple[Trait, ...], rule: Rule | None, k: int) -> str:
     """Say in one sentence what makes a cluster."""
     if k == 1:
         return "the only cluster: there is nothing to compare it with"
-    said = [trait.phrase for trait in traits if trait.telling][:_SAID]
+    said: dict[str, str] = {}  # of each column one thing
+    for trait in traits:
+        if trait.telling and len(said) < _SAID:
+            said.setdefault(trait.feature.removesuffix(" is missing"), trait.phrase)
     if said:
-        return ", ".join(said)
+        return ", ".join(said.values())
     if rule is not None:
         return f"no single feature sets it apart, but together they do: {rule}"
     return "no feature explains this cluster"

@@ -21,8 +21,9 @@ __all__ = ["Rule", "Rules", "find_rules"]
 
 #: Most rows that rules are made and judged on.
 _ROWS = 20_000
-#: Most conditions of a rule, and how much one has to add to the F1 score.
-_CONDITIONS, _WORTH = 3, 0.02
+#: Most conditions of a rule; how much one has to add to the F1 score, or to make up of what it
+#: lacks.
+_CONDITIONS, _WORTH, _PART = 3, 0.02, 0.1
 _FOLDS = 5
 #: Round numbers that a feature is compared with, before equal ones are united.
 _THRESHOLDS = 32
@@ -244,7 +245,7 @@ def _grown(
         covered, correct = (x[conditions.end] - x[conditions.first] for x in (found, right))
         score = 2 * correct / (covered + wanted)
         one = _middle_best(conditions, score)
-        if score[one] < best + _WORTH:
+        if not score[one] > best + min(_WORTH, _PART * (1 - best)):
             break
         chosen.append(one)
         best = float(score[one])
