@@ -18,6 +18,7 @@ from sentree.cli.convert import convert
 from sentree.cli.describe import describe
 from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
+from sentree.cli.saved import run
 from sentree.cli.score import score
 from sentree.cli.tree import tree
 from sentree.cli.wording import Command
@@ -35,6 +36,9 @@ app = typer.Typer(
 )
 for command in (cluster, tree, predict, describe, check, score, convert, demo):
     app.command(cls=Command)(command)
+app.command(
+    cls=Command, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)(run)
 app.command(cls=SeveralValues)(reproduce)
 app.command(cls=Command)(version)
 

@@ -24,6 +24,8 @@ _ROWS = 20_000
 #: Most conditions of a rule; how much one has to add to the F1 score, or to make up of what it
 #: lacks.
 _CONDITIONS, _WORTH, _PART = 3, 0.02, 0.1
+#: An F1 score that needs no further condition.
+_ENOUGH = 0.95
 _FOLDS = 5
 #: Round numbers that a feature is compared with, before equal ones are united.
 _THRESHOLDS = 32
@@ -234,7 +236,7 @@ def _grown(
     wanted = np.count_nonzero(inside[rows])
     chosen: list[int] = []
     best = float(2 * wanted / (rows.size + wanted))  # of saying that all rows are in the cluster
-    for _ in range(_CONDITIONS):
+    while len(chosen) < _CONDITIONS and not (chosen and best >= _ENOUGH):
         found, right = (
             np.cumsum(
                 np.bincount(conditions.codes[:, some].ravel(), minlength=conditions.total + 1)
