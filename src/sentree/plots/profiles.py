@@ -74,7 +74,7 @@ def profile(
         )
     largest = sorted(range(len(profile)), key=lambda c: (-profile.clusters[c].size, c))
     shown = [profile.clusters[c] for c in sorted(largest[:max_clusters])]
-    features = _chosen(profile, shown, max_features)
+    features = telling_features(profile, shown, max_features)
     if not features:
         raise ValueError("there is no feature to draw: every column of the table says nothing")
     cells = [[profile.trait(one.cluster, name) for one in shown] for name in features]
@@ -126,8 +126,8 @@ def _wrapped(names: list[str]) -> list[str]:
     ]
 
 
-def _chosen(profile: Profile, shown: Any, most: int) -> list[str]:
-    """Return features for the picture: those that tell most of each cluster in turn."""
+def telling_features(profile: Profile, shown: Any, most: int) -> list[str]:
+    """Return features to show of some clusters: those that tell most of each cluster in turn."""
     telling = [[trait.feature for trait in one.telling] for one in shown]
     found: dict[str, int] = {}
     for rank in range(max(map(len, telling), default=0)):
@@ -139,9 +139,14 @@ def _chosen(profile: Profile, shown: Any, most: int) -> list[str]:
     return sorted(found, key=lambda name: found[name])  # stable: by cluster, then by rank
 
 
+def hue(trait: Trait) -> str:
+    """Return the colour of a direction: orange for more, blue for less, green for a range."""
+    return {"between": _RANGE, "low": BLUE, "less": BLUE}.get(trait.direction, _HIGH)
+
+
 def _colour(trait: Trait) -> Any:
     """Return the colour of a cell; white where the feature does not set the cluster apart."""
-    base = {"between": _RANGE, "low": BLUE, "less": BLUE}.get(trait.direction, _HIGH)
+    base = hue(trait)
     share = 0.12 + 0.7 * abs(trait.effect) if trait.telling else 0.0
     return mixed(base, "#FFFFFF" if trait.telling else "#F7F7F7", share)
 
@@ -150,7 +155,7 @@ def _write(ax: Axes, cells: list[list[Trait]]) -> None:
     """Write typical values into the cells, all in one size that fits."""
     page = bounds(ax)
     figure: Any = ax.get_figure(root=True)
-    texts = [[_short(trait) for trait in row] for row in cells]
+    texts = [[typical_value(trait) for trait in row] for row in cells]
     longest = max(len(line) for row in texts for text in row for line in text.split("\n"))
     tall = 1 + any("\n" in text for row in texts for text in row)
     size = float(SMALL)
@@ -169,7 +174,7 @@ def _write(ax: Axes, cells: list[list[Trait]]) -> None:
             ax.text(j, i, literal(text), fontsize=size, color=colour, **style)
 
 
-def _short(trait: Trait) -> str:
+def typical_value(trait: Trait) -> str:
     """Return the typical value of a cell, a level above its share."""
     value = trait.inside.partition(" (")[0]
     return value if trait.level is None else f"{shortened([trait.level], _LEVEL)[0]}\n{value}"
