@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.profiles.columns import Column, Table
+from sentree.profiles.intervals import wilson
 from sentree.profiles.measures import Feature
 from sentree.profiles.words import Units, percent
 
@@ -31,8 +32,9 @@ _FOLDS = 5
 _THRESHOLDS = 32
 #: Levels of a category that conditions name.
 _LEVELS = 60
-#: Rules that agree less with the cluster (Matthews correlation on held-out rows) name nothing.
-_NAMES = 0.3
+#: Rules that agree less with the cluster (Matthews correlation on held-out rows) name nothing, nor
+#: do those whose precision is not better than chance by so many standard errors.
+_NAMES, _SURE = 0.3, 3.0
 _FEWEST = 5
 
 Flags = NDArray[np.bool_]
@@ -125,12 +127,12 @@ def find_rules(
             own, other = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
             chosen, trained[c, number] = _grown(conditions, inside, own)
             held_out[c, other] = _fulfilled(conditions, chosen, other)
-        if _agreement(held_out[c], inside) >= _NAMES:
+        picked, hits = held_out[c].sum(), np.count_nonzero(held_out[c] & inside)
+        sure = wilson(hits, picked, _SURE)[0] > inside.mean()
+        if sure and _agreement(held_out[c], inside) >= _NAMES:
             chosen, _ = _grown(conditions, inside, np.arange(rows.size))
-            right = float(np.count_nonzero(held_out[c] & inside))
-            rules[c] = Rule(
-                _tidied(conditions, chosen), right / held_out[c].sum(), right / inside.sum()
-            )
+            told = _tidied(conditions, chosen)
+            rules[c] = Rule(told, float(hits / picked), float(hits / inside.sum()))
     named = [c for c in range(k) if rules[c] is not None]
     chance = float(np.bincount(cluster).max() / rows.size)
     if len(named) == 0:
