@@ -16,6 +16,7 @@ from sentree.cli.cluster import cluster
 from sentree.cli.command import Command
 from sentree.cli.console import FAILED, PIPE_CLOSED
 from sentree.cli.convert import convert
+from sentree.cli.describe import describe
 from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
 from sentree.cli.saved import run
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
-for command in (cluster, tree, predict, check, score, convert, demo):
+for command in (cluster, tree, predict, describe, check, score, convert, demo):
     app.command(cls=Command)(command)
 app.command(
     cls=Command, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}

@@ -16,7 +16,7 @@ ELSEWHERE = {
     "sentree.io.read_labels": "{labels}",
     "sentree.io.read_not_labels": "{not_label}",
     "sentree.io.read_pairs": "{must_link} or {cannot_link}",
-    "sentree.prepare": "{prepare} auto makes numbers of text and dates, and fills gaps",
+    "sentree.TablePreparer": "{prepare} auto makes numbers of text and dates, and fills gaps",
     "sentree.load": "`sentree predict` and `sentree convert`",
 }
 #: The options of the command that runs, by parameter.
