@@ -13,6 +13,7 @@ from sentree import __version__
 from sentree.cli.about import demo, version
 from sentree.cli.check import check
 from sentree.cli.cluster import cluster
+from sentree.cli.command import Command
 from sentree.cli.console import FAILED, PIPE_CLOSED
 from sentree.cli.convert import convert
 from sentree.cli.describe import describe
@@ -21,7 +22,6 @@ from sentree.cli.reproduce import SeveralValues, reproduce
 from sentree.cli.saved import run
 from sentree.cli.score import score
 from sentree.cli.tree import tree
-from sentree.cli.wording import Command
 
 __all__ = ["app", "main"]
 
