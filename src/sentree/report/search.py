@@ -39,9 +39,9 @@ def tree_section(subject: Subject, pictures: Pictures) -> Document:
         pictures.draw(
             "tree",
             f"The tree from the top, all {subject.noun}s, downward. A block is as wide as it has "
-            f"{subject.noun}s and has the colour of its largest cluster, paler where several are mixed; a name "
-            "stands on the block that is the cluster, numbers count them. Of many blocks, "
-            "the small ones are united.",
+            f"{subject.noun}s and has the colour of its largest cluster, paler where several are "
+            "mixed; a name stands on the block that is the cluster, numbers count them. Of many "
+            "blocks, the small ones are united.",
             (9.0, 5.0),
             lambda ax: plots.tree(
                 tree,
