@@ -268,20 +268,18 @@ def placements(graph, labels, vertex):
     return values
 
 
-def slow_strength(graph, labels):
-    """Share of the own module in 2^(bits saved per unit of degree), vertex by vertex."""
-    degree = graph.sum(axis=1)
-    strength = np.zeros(len(graph))
-    for i in range(len(graph)):
-        if graph[i].sum() == graph[i, i]:
-            continue
-        values = placements(graph, list(labels), i)
-        bids = {
-            m: 2.0 ** ((values[labels[i]] - v) * degree.sum() / degree[i])
-            for m, v in values.items()
-        }
-        strength[i] = bids[labels[i]] / sum(bids.values())
-    return strength
+def slow_walks(graph, labels, steps):
+    """Probability of every module at the end of walks, by powers of a dense matrix of steps."""
+    n = len(graph)
+    weights = graph * (1 - np.eye(n))
+    for i in np.flatnonzero(weights.sum(axis=1) == 0):
+        weights[i, i] = 1.0
+    step = weights / weights.sum(axis=1, keepdims=True)
+    ends = [np.eye(max(labels) + 1)[labels]]
+    for _ in range(int(steps) + 1):
+        ends.append(step @ ends[-1])
+    whole = int(steps)
+    return (whole + 1 - steps) * ends[whole] + (steps - whole) * ends[whole + 1]
 
 
 def slow_assign(graph, labels, weights, own=0.0):

@@ -1,4 +1,4 @@
-"""Strength of membership and new samples, against recomputation of the objective."""
+"""Probabilities of clusters against dense walks, and new samples against the objective."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,10 @@ from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from reference import placements, random_problem, slow_assign, slow_strength
-from sentree import Graph, SSEHierarchy, SSEPartition
-from sentree.estimators.membership import Modules, membership_strength, second_best
+from reference import random_problem, slow_assign, slow_walks
+from sentree import Graph, SSEHierarchy, SSEPartition, load
+from sentree.estimators.membership import Certainty, Hidden, membership, second_best
+from sentree.estimators.placement import Modules
 from sentree.graph.build import build_affinity
 from sentree.graph.extend import Reach
 
@@ -38,34 +39,20 @@ def reach(weights, own=0.0):
     seed=st.integers(0, 10**6),
     n=st.integers(2, 12),
     k=st.integers(1, 5),
+    steps=st.sampled_from([0.0, 0.4, 1.0, 2.0, 2.5, 5.0]),
     own_weight=st.booleans(),
 )
-def test_strength_is_the_share_of_the_bids(seed, n, k, own_weight):
+def test_membership_is_where_walks_end(seed, n, k, steps, own_weight):
     rng = np.random.default_rng(seed)
     graph, _, dense, _ = random_problem(rng, n, own_weight=own_weight)
-    labels = rng.integers(k, size=n)
-    strength = membership_strength(graph, labels)
-    np.testing.assert_allclose(strength, slow_strength(dense, labels.tolist()), atol=1e-9)
-
-
-@settings(max_examples=60)
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 12), k=st.integers(1, 5))
-def test_second_best_is_the_best_place_but_home(seed, n, k):
-    rng = np.random.default_rng(seed)
-    graph, _, dense, _ = random_problem(rng, n)
-    labels = rng.integers(k, size=n)
-    labels = np.unique(labels, return_inverse=True)[1]
-    other, share = second_best(graph, labels)
-    strength = membership_strength(graph, labels)
-    for i in range(n):
-        values = placements(dense, labels.tolist(), i)
-        touched = {int(labels[j]) for j in np.flatnonzero(dense[i]) if j != i} - {int(labels[i])}
-        if not touched:
-            assert (other[i], share[i]) == (-1, 0.0)
-            continue
-        assert values[other[i]] == pytest.approx(min(values[m] for m in touched), abs=1e-9)
-        bits = (values[labels[i]] - values[other[i]]) * dense.sum() / dense[i].sum()
-        assert share[i] == pytest.approx(strength[i] * 2.0**bits, rel=1e-6)
+    labels = np.unique(rng.integers(k, size=n), return_inverse=True)[1]
+    found = membership(graph, labels, steps).toarray()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    np.testing.assert_allclose(found, slow_walks(dense, labels, steps), atol=0.01)
+    other, share = second_best(membership(graph, labels, steps), labels)
+    found[np.arange(n), labels] = 0.0
+    np.testing.assert_array_equal(share, found.max(axis=1))
+    np.testing.assert_array_equal(other, np.where(share > 0, found.argmax(axis=1), -1))
 
 
 @settings(max_examples=80)
@@ -82,23 +69,67 @@ def test_a_new_vertex_goes_where_the_objective_is_lowest(seed, n, k, own):
     weights = rng.uniform(0.1, 5.0, size=(4, n)) * (rng.random((4, n)) < 0.4)
     weights[:, 0] += 0.1  # touches something
     assigned = Modules.of(graph, labels).assign(reach(weights, own))
-    for row, label, strength in zip(weights, *assigned, strict=True):
+    for row, label in zip(weights, assigned, strict=True):
         best, values = slow_assign(dense, labels.tolist(), row, own)
         assert values[int(label)] == pytest.approx(values[best], abs=1e-12)
-        degree = row.sum() + own
-        total = dense.sum() + 2 * row.sum() + own
-        bids = [2.0 ** ((values[best] - value) * total / degree) for value in values.values()]
-        assert strength == pytest.approx(1 / sum(bids), abs=1e-9)
 
 
-def test_strength_of_plain_cases():
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 12),
+    steps=st.sampled_from([1.0, 1.5, 3.0]),
+    power=st.sampled_from([1.0, 3.0]),
+)
+def test_new_samples_walk_from_their_neighbours(seed, n, steps, power):
+    rng = np.random.default_rng(seed)
+    graph, _, dense, _ = random_problem(rng, n)
+    labels = np.unique(rng.integers(3, size=n), return_inverse=True)[1].astype(np.int32)
+    weights = rng.uniform(0.1, 5.0, size=(4, n)) * (rng.random((4, n)) < 0.6)
+    weights[3] = 0.0
+    joined = reach(weights)
+    placed = Modules.of(graph, labels).assign(joined)
+    sizes = np.bincount(labels)
+    shorter = slow_walks(dense, labels, steps - 1)
+    certainty = Certainty(steps, power, sp.csr_array(shorter))
+    found = certainty.of_new(joined, placed, sizes)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    np.testing.assert_array_equal(found.argmax(axis=1), placed)
+    for row, own, joint in zip(found, placed, weights, strict=True):
+        if joint.sum() == 0:
+            expected = sizes / n
+        else:
+            expected = (joint @ shorter / joint.sum()) ** power
+            expected /= expected.sum()
+        expected = np.minimum(expected, max(expected[own], 1e-3))
+        expected[own] = max(expected[own], 1e-3)
+        np.testing.assert_allclose(row, expected / expected.sum(), atol=0.01)
+
+
+def test_membership_of_plain_cases():
     two_parts = Graph.from_edges([(0, 1), (1, 2), (0, 2), (3, 4)], n=6)
-    strength = membership_strength(two_parts, [5, 5, 5, 9, 9, 9])
-    np.testing.assert_array_equal(strength, [1, 1, 1, 1, 1, 0])  # 5 has no neighbours
-    split = membership_strength(two_parts, [0, 0, 1, 2, 2, 2])
-    assert split[2] < 0.5 < split[3]  # all its neighbours are elsewhere
-    with pytest.raises(ValueError, match="3 labels for a graph of 6 vertices"):
-        membership_strength(two_parts, [0, 1, 2])
+    apart = np.array([0, 0, 0, 1, 1, 2])
+    np.testing.assert_array_equal(membership(two_parts, apart, 9).toarray(), np.eye(3)[apart])
+    split = membership(two_parts, np.array([0, 0, 1, 2, 2, 2]), 1).toarray()
+    np.testing.assert_array_equal(split[:3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [1, 0, 0]])
+
+
+def test_walks_are_as_long_as_hidden_labels_say():
+    X, _ = make_blobs(600, 2, centers=[[0, 0], [2, 0]], random_state=0)
+    model = SSEPartition(2).fit(X)
+    graph, labels = model.graph_, model.labels_
+    mean = {}
+    for found in (1.0, 0.99, 0.9, 0.8, 0.0):
+        certainty = Certainty.of(graph, labels, Hidden(10**6, found))
+        rows = certainty.of_samples(graph).toarray()
+        mean[found] = rows[np.arange(600), labels].mean()
+    for found in (0.99, 0.9, 0.8):
+        assert mean[found] == pytest.approx(found, abs=0.002)
+    assert 0.99 < mean[1.0] < 1  # there is a highest power, and samples that suit another cluster
+    assert 0.5 < mean[0.0] < 0.8  # walks have a longest length
+    usual = Certainty.of(graph, labels)
+    few = Certainty.of(graph, labels, Hidden(5, 1.0))
+    assert 1 <= few.steps < usual.steps == Certainty.of(graph, labels, Hidden(0, 0.0)).steps
 
 
 def test_tiny_weights_lose_no_digits():
@@ -106,26 +137,27 @@ def test_tiny_weights_lose_no_digits():
     graph, *_ = random_problem(rng, 60, density=0.3)
     labels = np.arange(60, dtype=np.int32) % 5
     weights = rng.random((40, 60)) * (rng.random((40, 60)) < 0.3)
-    modules = Modules.of(graph, labels)
-    small, tiny = (modules.assign(reach(weights * scale)) for scale in (1e-9, 1e-200))
-    np.testing.assert_array_equal(small.labels, tiny.labels)
-    np.testing.assert_allclose(small.strength, tiny.strength, rtol=1e-6)
+    modules, certainty = Modules.of(graph, labels), Certainty.of(graph, labels)
+    small, tiny = (reach(weights * scale) for scale in (1e-9, 1e-200))
+    placed = modules.assign(small)
+    np.testing.assert_array_equal(placed, modules.assign(tiny))
+    found = [certainty.of_new(one, placed, np.bincount(labels)) for one in (small, tiny)]
+    np.testing.assert_allclose(*found, rtol=1e-6)
 
 
 def test_ties_go_to_the_smaller_module():
     graph = Graph.from_edges([(0, 1), (2, 3)])
-    assigned = Modules.of(graph, np.array([1, 1, 0, 0], np.int32)).assign(reach([1.0, 0, 1, 0]))
-    assert assigned.labels.tolist() == [0]
-    assert assigned.strength.tolist() == [0.5]
+    modules = Modules.of(graph, np.array([1, 1, 0, 0], np.int32))
+    assert modules.assign(reach([1.0, 0, 1, 0])).tolist() == [0]
 
 
 def test_what_touches_nothing_goes_to_the_nearest_or_the_largest():
     graph = Graph.from_edges([(0, 1), (2, 3), (3, 4)])
     modules = Modules.of(graph, np.array([0, 0, 1, 1, 1], np.int32))
     nothing = Reach(sp.csr_array((2, 5)), np.array([0, -1]), np.zeros(2))
-    labels, strength = modules.assign(nothing)
-    assert labels.tolist() == [0, 1]
-    assert strength.tolist() == [0, 0]
+    assert modules.assign(nothing).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="3 labels for a graph of 5 vertices"):
+        Modules.of(graph, np.zeros(3, np.int32))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -152,6 +184,44 @@ def test_training_samples_keep_their_clusters(estimator, blobs):
     iris = load_iris().data
     model = estimator(n_clusters=3).fit(iris)
     assert np.mean(model.predict(iris) == model.labels_) > 0.98
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_probabilities_of_samples(estimator, blobs, tmp_path):
+    X, y = make_blobs(400, 3, centers=4, cluster_std=2.0, random_state=1)
+    known = np.where(np.arange(400) % 20 < 2, y, -1)
+    model = estimator().fit(X[:300], known[:300])
+    found = model.predict_proba(X[300:])
+    assert found.shape == (100, model.n_clusters_)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    labels, strength = model.predict(X[300:], return_strength=True)
+    np.testing.assert_array_equal(found.argmax(axis=1), labels)
+    np.testing.assert_array_equal(found[np.arange(100), labels], strength)
+    old = model.membership_
+    np.testing.assert_allclose(old.sum(axis=1), 1)
+    np.testing.assert_array_equal(
+        old.toarray()[np.arange(300), model.labels_], model.membership_strength_
+    )
+    again = load(model.save(tmp_path / "model"))
+    np.testing.assert_array_equal(again.predict_proba(X[300:]), found)
+    np.testing.assert_array_equal(again.membership_.toarray(), old.toarray())
+    threads = estimator(n_jobs=2).fit(X[:300], known[:300])
+    np.testing.assert_array_equal(threads.predict_proba(X[300:]), found)
+
+
+@pytest.mark.parametrize(("d", "apart"), [(2, 2.5), (10, 3.5)])
+def test_probabilities_come_true(d, apart):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=1500)
+    X = rng.normal(size=(1500, d))
+    X[:, 0] += apart * y
+    known = np.where(np.arange(1500) % 15 == 0, y, -1)[:1000]
+    model = SSEPartition().fit(X[:1000], known)
+    right = np.array(model.cluster_names_)[model.predict(X[1000:])] == y[1000:]
+    told = model.predict_proba(X[1000:]).max(axis=1)
+    assert abs(told.mean() - right.mean()) < 0.06
+    unsure = told < 0.8
+    assert right[unsure].mean() < 0.85 < 0.9 < right[~unsure].mean()
 
 
 @pytest.mark.parametrize("affinity", ["auto", "gaussian", "cosine", "correlation", "binary"])

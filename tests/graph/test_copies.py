@@ -121,8 +121,8 @@ def test_new_rows_count_copies_as_often_as_they_are_there():
     assert reach.weights.shape == (1, made.copies.max() + 1)
     assert not reach.equal.any()
     labels = (X[:, 0] > 2).astype(np.int32)
-    modules = sentree.estimators.membership.Modules.of(made.graph, labels)
-    places = sentree.estimators.membership._reached(reach, modules)
+    modules = sentree.estimators.placement.Modules.of(made.graph, labels)
+    places = sentree.estimators.placement._reached(reach, modules)
     every = reach.weights.toarray()[0][made.copies]
     assert places.weight.sum() == pytest.approx(every.sum())
 

@@ -24,7 +24,7 @@ from sentree.constraints.parsing import (
     split_weights,
     triplet_array,
     undeclared,
-    warn_of_measurements,
+    warn_of_many_classes,
     warn_of_placeholders,
 )
 from sentree.constraints.paths import ontology_paths, shared_removed, split_paths
@@ -158,7 +158,7 @@ class Constraints(Statements):
         code, names = encode(values[point], classes, lambda k: f"row {point[k]}")
         warn_of_placeholders(names)
         if classes is None:
-            warn_of_measurements(names, point.size)
+            warn_of_many_classes(names, point.size, values.size)
         made = cls(
             label_index=point.astype(np.int64),
             label_code=code,

@@ -23,6 +23,8 @@ _UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
 _UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
 #: More different numbers than this, and than half of the labels, are taken for a measurement.
 _MANY_NUMBERS = 50
+#: Labels that name so many classes may be those of a wrong column.
+_MANY_CLASSES = 200
 
 
 def no_pairs() -> IntArray:
@@ -252,12 +254,24 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def warn_of_measurements(classes: Collection[Any], known: int) -> None:
-    """Warn of labels that look like a measurement."""
+def warn_of_many_classes(classes: Collection[Any], known: int, n: int) -> None:
+    """Warn of labels that look like a measurement, like ids, or like a wrong column."""
+    k = len(classes)
     if looks_measured(classes, known):
         warn(
-            f"the labels are {len(classes)} different numbers for {known} samples, which looks "
-            "like a measurement and not like classes"
+            f"the labels are {k} different numbers for {known} samples, which looks like a "
+            "measurement and not like classes: group them into classes first (low, high), or leave "
+            "the column among the features"
+        )
+    elif k > max(_MANY_NUMBERS, known / 2) and known > n / 2:
+        warn(
+            f"the labels name {k} classes for {known} samples, which looks like ids and not like "
+            "classes: give a column of classes, or none"
+        )
+    elif k >= _MANY_CLASSES:
+        warn(
+            f"the labels name {k} classes for {known} samples, and each gets a cluster: if that "
+            "is not meant, give a coarser column of classes"
         )
 
 
@@ -319,7 +333,8 @@ def check_discrete(values: NDArray[Any], where: Callable[[int], str]) -> None:
         return
     for k in np.flatnonzero(fraction)[:1].tolist():
         raise ValueError(
-            f"{where(k)} is {plain_value(values[k])!r}: labels are classes, not continuous values"
+            f"{where(k)} is {plain_value(values[k])!r}: labels are classes, not continuous values; "
+            "group them into classes first (low, high), or leave the column among the features"
         )
 
 

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
+#: Fewer broken labels, of a class or of all, are not worth a word.
+_FEW_BROKEN = 3
+
 __all__ = [
     "ConstraintReport",
+    "broken_classes",
     "cluster_names",
     "cluster_numbers",
     "lost_classes",
@@ -169,6 +173,25 @@ def lost_classes(given: Statements, labels: NDArray[Any]) -> list[str]:
             f"cluster {cluster}, with class {names[cluster]!r}"
         )
     return said
+
+
+def broken_classes(given: Statements, labels: NDArray[Any]) -> str | None:
+    """Say where most labels are broken, all taken together or class by class; None for nowhere.
+
+    Classes without a cluster of their own are left to :func:`lost_classes`.
+    """
+    k = len(given.classes)
+    names = set(cluster_names(given, labels))
+    kept = np.array([name in names for name in given.classes], dtype=bool)
+    is_broken = np.isin(given.label_index, _misplaced_labels(given, labels.astype(np.int64)))
+    total = np.where(kept, np.bincount(given.label_code, minlength=k), 0)
+    broken = np.where(kept, np.bincount(given.label_code, is_broken, k), 0).astype(np.int64)
+    if broken.sum() > max(total.sum() / 2, _FEW_BROKEN):
+        return f"{broken.sum()} of {total.sum()} labels"
+    worst = np.flatnonzero(broken > np.maximum(total / 2, _FEW_BROKEN))
+    said = [f"{broken[c]} of {total[c]} labels of class {given.classes[c]!r}" for c in worst[:5]]
+    more = [f"most labels of {worst.size - 5} more classes"] if worst.size > 5 else []
+    return ", ".join(said + more) or None
 
 
 def cluster_names(given: Statements, cluster: NDArray[Any]) -> tuple[Any, ...]:

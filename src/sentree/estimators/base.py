@@ -23,16 +23,19 @@ from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints
-from sentree.constraints.satisfaction import cluster_names, lost_classes
+from sentree.constraints.satisfaction import broken_classes, cluster_names, lost_classes
 from sentree.estimators.inputs import (
     capped_weights,
     check_edges,
     check_length,
     gather_constraints,
+    is_plain,
     stored_distances,
     validated,
 )
-from sentree.estimators.membership import Modules, membership_strength
+from sentree.estimators.membership import Hidden, Memberships
+from sentree.estimators.placement import Modules
+from sentree.estimators.support import ClusterSupport, cluster_support
 from sentree.graph import FloatArray, Graph
 from sentree.graph.blocks import Block
 from sentree.graph.build import (
@@ -43,7 +46,7 @@ from sentree.graph.build import (
     distance_affinity,
 )
 from sentree.graph.choice import GraphSettings, choose
-from sentree.graph.extend import GraphExtension, SampleExtension
+from sentree.graph.extend import GraphExtension, Reach, SampleExtension
 from sentree.graph.neighbors import SEARCH_NAMES
 from sentree.graph.scaling import Layout, check_samples
 from sentree.relation.feature_weights import Features, table_layout
@@ -69,8 +72,8 @@ _HIERARCHY = Elsewhere("sentree.SSEHierarchy", "SSEHierarchy")
 _MOST_PENALTY = 10.0
 #: Labels may use a linear discriminant of the features up to this many features.
 _MOST_LINEAR = 300
-#: New samples that ``predict`` places at a time, to bound temporary memory.
-_CHUNK = 1 << 13
+#: New samples that are placed at a time, and most of their probabilities, to bound memory.
+_CHUNK, _MOST_CELLS = 1 << 13, 1 << 24
 
 
 def _can_predict(estimator: SSEEstimator) -> bool:
@@ -125,7 +128,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     graph_settings_: GraphSettings | None
     features_: Features | None
     preparation_: TablePreparer | None = None
-    _strength: FloatArray | None
+    _memberships: Memberships
     _copies: NDArray[np.int64] | None
     _table: Any = None  # the samples as they came, if they were prepared
     _unconstrained: UnconstrainedResult | None = None
@@ -275,7 +278,21 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if init is not None:
             self.labels_ = keep_numbers(self.labels_, init, points)
         self._finish(given)
+        self._warn_of_broken_labels(given)
         return self
+
+    def _warn_of_broken_labels(self, given: Constraints) -> None:
+        """Warn where the clusters contradict most labels, of a class or of all."""
+        few = self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size
+        told = broken_classes(given, self.labels_)
+        if told is None or few or self.penalty == 0:
+            return  # it was said before, or is wanted
+        warn(
+            f"the clusters break {told}: the data show other groups than these labels. If the "
+            "labels are right, keep them with ",
+            Param("hard", True),
+            "; else look at the clusters without labels",
+        )
 
     def _problem(self, given: Constraints, hard: Constraints | None) -> Problem:
         """Return what a search works on."""
@@ -316,7 +333,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_clusters_ = int(np.unique(self.labels_).size)
         if self.scale_ is not None:
             self.scale_ = self.scale_.after(self.n_clusters_, len(given))
-        self._strength = None
+        self._memberships = Memberships(self.graph_, self.labels_, self._hidden())
         tree = self.tree_ if self._reads_triplets else None
         self.constraint_report_ = given.satisfaction(self.labels_, tree)
         few = self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size
@@ -327,12 +344,28 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 warn("; ".join(lost[:5]) + more)
 
     @property
-    def membership_strength_(self) -> FloatArray:
-        """How firmly the data hold each sample in its cluster, from 0 to 1; computed on demand."""
+    def membership_(self) -> Any:
+        """Probability of every cluster for each sample, a CSR array; computed on demand."""
         check_is_fitted(self, "labels_")
-        if self._strength is None:
-            self._strength = membership_strength(self.graph_, self.labels_)
-        return self._strength
+        return self._memberships.of_samples
+
+    @property
+    def membership_strength_(self) -> FloatArray:
+        """Probability of its own cluster for each sample, 0 where it has no neighbours."""
+        found = self.membership_.tocoo()
+        at_home = found.col == self.labels_[found.row]
+        strength = np.zeros(self.graph_.n)
+        strength[found.row[at_home]] = found.data[at_home]
+        strength[self.graph_.isolated] = 0.0
+        return strength
+
+    def _hidden(self) -> Hidden | None:
+        """Return what hidden labels tell; None where none were hidden."""
+        selection = self.selection_
+        if selection is None or not self.constraints_.label_index.size or self.penalty == 0:
+            return None
+        found = next(c.score for c in selection.candidates if c.recipe == selection.chosen)
+        return Hidden(selection.n_hidden, found)
 
     @property
     def feature_weights_(self) -> FloatArray | None:
@@ -345,6 +378,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The most frequent class among the labels of each cluster; None where it has none."""
         check_is_fitted(self, "labels_")
         return cluster_names(self.constraints_, self.labels_)
+
+    @property
+    def cluster_support_(self) -> tuple[ClusterSupport, ...]:
+        """The name of each cluster, the labels behind it, and what speaks for one without labels.
+
+        See :class:`sentree.estimators.support.ClusterSupport`.
+        """
+        check_is_fitted(self, "labels_")
+        return cluster_support(self.graph_, self.labels_, self.constraints_)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **constraints: Any) -> Any:
         """Cluster the samples and return ``labels_``; takes what :meth:`fit` takes."""
@@ -366,8 +408,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             n_samples) to the training samples; with ``affinity="precomputed_distances"`` a matrix
             of distances, of which all stored ones count if it is sparse.
         return_strength : bool, default=False
-            Whether to return also how firmly each sample belongs to its cluster, as
-            ``membership_strength_`` does for the training samples.
+            Whether to return also the probability of its cluster for each sample, as
+            ``membership_strength_`` does for the training samples; 0 where it touches none.
 
         Returns
         -------
@@ -381,19 +423,51 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The estimator keeps a reference to the training samples, not a copy: do not change them in
         place. The index of the neighbour search is built at the first call and kept.
         """
+        labels, strengths = [], []
+        for reach, placed in self._placed(X):
+            labels.append(placed)
+            if return_strength:
+                found = self._memberships.of_new(reach, placed)[np.arange(placed.size), placed]
+                strengths.append(np.where(np.diff(reach.weights.indptr) > 0, found, 0.0))
+        found = np.concatenate(labels)
+        return (found, np.concatenate(strengths)) if return_strength else found
+
+    @available_if(_can_predict)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of every cluster for new samples.
+
+        It is the probability of a random walk from the sample to end in the cluster (see
+        :mod:`sentree.estimators.membership`), but none is above that of the cluster where
+        :meth:`predict` places the sample. A sample that touches no training sample gets the shares
+        of the clusters instead.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix
+            New samples as in :meth:`predict`.
+
+        Returns
+        -------
+        float64 array of shape (n_new, n_clusters)
+            Rows sum to 1; the largest is in the column that :meth:`predict` gives.
+        """
+        return np.concatenate([self._memberships.of_new(*part) for part in self._placed(X)])
+
+    def _placed(self, X: Any) -> Iterator[tuple[Reach, NDArray[np.int32]]]:
+        """Yield how new samples are joined to the graph, and their clusters, some at a time."""
         check_is_fitted(self, "labels_")
         X = self._validated_new(X)
         modules = Modules.of(self.graph_, self.labels_)
-        step = X.shape[0] if self.affinity in _PRECOMPUTED else _CHUNK
-        parts = []
+        step = min(_CHUNK, max(_MOST_CELLS // self.n_clusters_, 1))
+        if self.affinity in _PRECOMPUTED:
+            step = X.shape[0]
         with shown(self.verbose):
             logger.info("placing %d samples", X.shape[0], extra={"stage": "placing"})
             for start in range(0, X.shape[0], step):
-                parts.append(modules.assign(self._extension.reach(X[start : start + step])))
+                reach = self._extension.reach(X[start : start + step])
+                yield reach, modules.assign(reach)
                 end = min(start + step, X.shape[0])
                 logger.info("%d are placed", end, extra={"share": end / X.shape[0]})
-        labels, strength = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        return (labels, strength) if return_strength else labels
 
     def profile(self, X: Any = None) -> Profile:
         """Tell what makes each cluster: features that set it apart, typical rows, a short rule.
@@ -497,7 +571,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepared(self, X: Any) -> Any:
         """Return samples as numbers, by ``prepare`` where there is something to prepare."""
-        if self.prepare is None or sp.issparse(X):
+        if self.prepare is None or (self.prepare == "auto" and is_plain(X)):
             return self._validated(X)
         from sentree.prepare import TablePreparer
 
@@ -541,7 +615,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
-        layout = table_layout(X, auto.scale, given, self._blocks)
+        tails = self.preparation_ is None or self.preparation_.log is None
+        layout = table_layout(X, auto.scale, given, self._blocks, tails)
         self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 

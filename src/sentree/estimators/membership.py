@@ -1,244 +1,297 @@
-"""Which cluster suits a single sample by the objective: membership strength and new samples."""
+"""How sure it is: the probability of every cluster for a sample, by random walks on the graph.
+
+The probability of a cluster is that of a random walk from the sample to end there. Long walks see
+far, so their length says how much clusters overlap. It is chosen by what is known:
+
+- Without labels, walks are so long that the usual one spreads over 0.3 of a cluster.
+- With labels, the search has hidden some in turn and knows the share that it finds. Walks are so
+  long that the mean probability of the samples' own clusters is that share; the usual length
+  counts as 20 further labels. Where even one step is too far, probabilities are raised to a power.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.graph.extend import Reach
 
-__all__ = ["Assigned", "Modules", "membership_strength", "second_best"]
+__all__ = ["Certainty", "Hidden", "Memberships", "Rival", "membership", "second_best"]
 
-_LN2 = math.log(2.0)
+#: Share of its cluster that the usual walk spreads over without labels.
+_REACH = 0.3
+#: Walks that are followed to find the usual length, and their steps: beyond, spread is a power of
+#: the length.
+_FOLLOWED, _WALKED = 32, 8
+#: The usual length counts as much as this many hidden labels.
+_PRIOR_LABELS = 20
+#: Most steps of a walk, and most steps times stored edges.
+_MOST_STEPS, _MOST_WORK = 64, 2e8
+#: Highest power of the probabilities, and how often its range is halved to find the right one.
+_MOST_POWER, _HALVINGS = 10.0, 12
+#: Smaller probabilities are left out.
+_LEAST = 1e-3
+#: How much smaller than that of its own cluster the probability of another one is at least.
+_BELOW = 1 - 1e-9
 
 
-class Assigned(NamedTuple):
-    """The modules of new samples, and how firmly they hold them."""
+class Hidden(NamedTuple):
+    """What hidden labels tell."""
+
+    labels: int  # how many were hidden
+    found: float  # the share that was found
+
+
+class Rival(NamedTuple):
+    """The likeliest other cluster of each sample, -1 for none, and its probability."""
 
     labels: NDArray[np.int32]
     strength: FloatArray
 
 
-def membership_strength(graph: Graph, labels: ArrayLike) -> FloatArray:
-    """Return how firmly the objective holds each vertex in its module, from 0 to 1.
+@dataclass(frozen=True, eq=False)
+class Certainty:
+    """Random walks from samples, old and new, to clusters.
 
-    Each vertex is taken out of its module, and each module that it touches bids for it: the bid is
-    2 to the power of the bits, per unit of its degree, that the objective would fall by if the
-    vertex joined. The strength is the share of its own module in all bids. It is 1 where the vertex
-    touches no other module, below 1/2 where another would suit it better, and 0 for a vertex
-    without neighbours.
+    Attributes
+    ----------
+    steps : float
+        Length of the walks, at least 1. A fraction mixes walks of two lengths.
+    power : float
+        Power that probabilities are raised to, at least 1; it is 1 if there are several steps.
+    ends : CSR array of shape (n_samples, n_clusters)
+        Where walks end that are one step shorter.
+    """
+
+    steps: float
+    power: float
+    ends: Any
+
+    @classmethod
+    def of(cls, graph: Graph, labels: NDArray[Any], hidden: Hidden | None = None) -> Certainty:
+        """Choose the length of walks for clusters 0..k-1."""
+        walks = _Walks(graph, labels)
+        most = int(np.clip(_MOST_WORK // max(graph.indices.size, 1), 1, _MOST_STEPS))
+        steps: float = walks.usual_steps(most)
+        power = 1.0
+        if hidden is not None and hidden.labels:
+            steps, power = walks.matching(int(steps), most, hidden)
+        return cls(steps, power, walks.after(steps - 1))
+
+    def of_samples(self, graph: Graph) -> Any:
+        """Return the probabilities of the samples of the graph, in CSR."""
+        return _raised(_tidy(_steps(graph) @ self.ends), self.power)
+
+    def of_new(self, reach: Reach, placed: NDArray[Any], sizes: NDArray[Any]) -> FloatArray:
+        """Return the probabilities of new samples, none above that of where they were placed.
+
+        What touches no sample gets the shares of the clusters in all samples instead.
+        """
+        ends = self.ends
+        if reach.copies is not None:
+            n = reach.copies.size
+            which = sp.csr_array((np.ones(n), (reach.copies, np.arange(n))))
+            ends = which @ ends
+        found = _raised(_tidy(reach.weights @ ends), self.power).toarray()
+        found[np.diff(reach.weights.indptr) == 0] = sizes / sizes.sum()
+        rows = np.arange(placed.size)
+        own = np.maximum(found[rows, placed], _LEAST)
+        np.minimum(found, own[:, None] * _BELOW, out=found)
+        found[rows, placed] = own
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Memberships:
+    """The clusters of a model and how sure they are, computed on demand and kept."""
+
+    graph: Graph
+    labels: NDArray[Any]
+    hidden: Hidden | None
+
+    @cached_property
+    def certainty(self) -> Certainty:
+        """The walks that probabilities come from."""
+        return Certainty.of(self.graph, self.labels, self.hidden)
+
+    @cached_property
+    def of_samples(self) -> Any:
+        """The probabilities of the samples, in CSR."""
+        return self.certainty.of_samples(self.graph)
+
+    def of_new(self, reach: Reach, placed: NDArray[Any]) -> FloatArray:
+        """Return the probabilities of new samples."""
+        return self.certainty.of_new(reach, placed, np.bincount(self.labels))
+
+
+class _Walks:
+    """Walks from the samples of a graph, all at once."""
+
+    def __init__(self, graph: Graph, labels: NDArray[Any]) -> None:
+        self.labels = labels
+        self.alone = graph.isolated
+        self.step = _tidy(_steps(graph), least=0.0)
+        self.home = _at_home(labels, int(labels.max()) + 1)
+        self.first = self.step @ self.home
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield where walks of 0, 1, 2, … steps end, as probabilities of clusters.
+
+        Only samples that some walk leads away from their cluster cost anything.
+        """
+        ends = self.home
+        while True:
+            yield ends
+            away = (ends - self.home).tocsr()
+            away.eliminate_zeros()
+            ends = _tidy(self.first + self.step @ away)
+
+    def usual_steps(self, most: int) -> int:
+        """Return the length at which the usual walk spreads over the right share of its cluster."""
+        n = self.labels.size
+        rows = np.unique(np.linspace(0, n - 1, _FOLLOWED).astype(np.int64))
+        size = np.bincount(self.labels)[self.labels[rows]]
+        place = sp.csr_array((np.ones(rows.size), (np.arange(rows.size), rows)), (rows.size, n))
+        share = [0.0]
+        for steps in range(1, _WALKED + 1):
+            place = place @ self.step
+            spread = 1.0 / np.asarray(place.multiply(place).sum(axis=1)).ravel()
+            share.append(float(np.median(spread / size)))
+            if share[-1] >= _REACH:
+                return min(steps, most)
+        growth = np.log2(share[-1] / share[_WALKED // 2])
+        if growth <= 0:  # there is no more to reach
+            return most
+        return int(min(np.rint(_WALKED * (_REACH / share[-1]) ** (1 / growth)), most))
+
+    def matching(self, usual: int, most: int, hidden: Hidden) -> tuple[float, float]:
+        """Return length and power at which the mean probability is the share of labels found."""
+        walks = islice(self, 1, None)
+        mean = [self._mean_at_home(ends) for ends in islice(walks, usual)]
+        labels = hidden.labels + _PRIOR_LABELS
+        wanted = (hidden.labels * hidden.found + _PRIOR_LABELS * mean[-1]) / labels
+        while mean[-1] > wanted and len(mean) < most:
+            mean.append(self._mean_at_home(next(walks)))
+        if mean[-1] > wanted:
+            return most, 1.0
+        at = int(np.argmax(np.array(mean) <= wanted))
+        if at == 0:
+            return 1.0, self._matching_power(wanted)
+        shorter, longer = mean[at - 1 : at + 1]
+        return at + (shorter - wanted) / (shorter - longer), 1.0
+
+    def _matching_power(self, wanted: float) -> float:
+        """Return the power of probabilities after one step at which their mean is as wanted."""
+        ends = self.after(1)
+        low, high = 1.0, _MOST_POWER
+        for _ in range(_HALVINGS):
+            power = np.sqrt(low * high)
+            enough = self._mean_at_home(_raised(ends, power)) >= wanted
+            low, high = (low, power) if enough else (power, high)
+        return float(high)
+
+    def after(self, steps: float) -> Any:
+        """Return where walks of a length end."""
+        whole = int(steps)
+        walks = islice(self, whole, None)
+        ends = next(walks)
+        if steps == whole:
+            return ends
+        return ((whole + 1 - steps) * ends + (steps - whole) * next(walks)).tocsr()
+
+    def _mean_at_home(self, ends: Any) -> float:
+        """Return the mean probability of walks to end in the cluster that they start from."""
+        at_home = np.asarray(ends.multiply(self.home).sum(axis=1)).ravel()
+        at_home[self.alone] = np.nan
+        return float(np.nanmean(at_home))
+
+
+def membership(graph: Graph, labels: NDArray[Any], steps: float) -> Any:
+    """Return the probability of each module for each vertex, by walks of so many steps.
+
+    A walk goes along edges with probabilities in proportion to their weights, and ends in the
+    module of its last vertex. Walks from a vertex without neighbours stay there. A fraction mixes
+    walks of two lengths. Probabilities below 0.001 are left out.
 
     Parameters
     ----------
     graph : Graph
         The data graph. Constraints play no part.
-    labels : array-like of shape (n,)
-        Module of every vertex.
+    labels : int array of shape (n,)
+        Module of every vertex, numbered from 0.
+    steps : float
+        Length of the walks.
 
     Returns
     -------
-    float64 array of shape (n,)
+    CSR array of shape (n, n_modules)
 
     Examples
     --------
     >>> from sentree import Graph
     >>> two_pairs = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> membership_strength(two_pairs, [0, 0, 1, 1]).round(2).tolist()
-    [1.0, 0.74, 0.74, 1.0]
+    >>> membership(two_pairs, np.array([0, 0, 1, 1]), steps=1).toarray().tolist()
+    [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5], [0.0, 1.0]]
     """
-    labels = renumber(labels)
-    places, share = _all_bids(graph, labels)
-    strength: FloatArray = share[places.modules == labels[places.rows]]
-    strength[graph.isolated] = 0.0
-    return strength
+    return _Walks(graph, labels).after(steps)
 
 
-def second_best(graph: Graph, labels: ArrayLike) -> Assigned:
-    """Return for each vertex the other module that bids most for it, and the share of its bid.
+def second_best(found: Any, labels: NDArray[Any]) -> Rival:
+    """Return the likeliest cluster of each sample but its own; on a tie the smaller number.
 
     Parameters
     ----------
-    graph : Graph
-        The data graph.
-    labels : array-like of shape (n,)
-        Module of every vertex, numbered from 0.
-
-    Returns
-    -------
-    labels : int32 array of shape (n,)
-        The other module; -1 where the vertex touches none. On a tie the smaller number wins.
-    strength : float64 array of shape (n,)
-        Its share in all bids, as in :func:`membership_strength`; 0 where there is none.
-
-    Examples
-    --------
-    >>> from sentree import Graph
-    >>> two_pairs = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> second_best(two_pairs, [0, 0, 1, 1]).labels.tolist()
-    [-1, 1, 0, -1]
+    found : CSR array of shape (n, n_clusters)
+        Probabilities, such as ``membership_``.
+    labels : int array of shape (n,)
+        Cluster of every sample.
     """
-    home = np.asarray(labels)
-    places, share = _all_bids(graph, home)
-    away = np.flatnonzero(places.modules != home[places.rows])
-    order = away[np.lexsort((places.modules[away], -share[away], places.rows[away]))]
-    row, first = np.unique(places.rows[order], return_index=True)
-    found, strength = np.full(graph.n, -1, dtype=np.int32), np.zeros(graph.n)
-    found[row], strength[row] = places.modules[order[first]], share[order[first]]
-    return Assigned(found, strength)
+    others = (found - found.multiply(_at_home(labels, found.shape[1]))).tocsr()
+    others.eliminate_zeros()
+    return Rival(largest_column(others).astype(np.int32), others.max(axis=1).toarray().ravel())
 
 
-def _all_bids(graph: Graph, labels: NDArray[Any]) -> tuple[_Places, FloatArray]:
-    """Return the modules that bid for each vertex, its own included, and the shares of the bids."""
-    modules = Modules.of(graph, labels)
-    places = _touching(graph.to_scipy(), modules, labels)
-    at_home = places.modules == labels[places.rows]
-    loop = graph.degree - graph.strength
-    taken = loop[places.rows] + 2 * places.weight
-    bids = places.bits(
-        modules.association[places.modules] - np.where(at_home, taken, 0.0),
-        modules.volume[places.modules] - np.where(at_home, graph.degree[places.rows], 0.0),
-        loop,
-        graph.degree,
-        np.full(graph.n, graph.volume),
-    )
-    return places, places.shares(bids)
+def _steps(graph: Graph) -> Any:
+    """Return the weights of steps; walks from vertices without neighbours stay there."""
+    weights = graph.to_scipy().tocsr()
+    if graph.isolated.size:
+        alone = np.zeros(graph.n)
+        alone[graph.isolated] = 1.0
+        weights = (weights + sp.diags_array(alone)).tocsr()
+    return weights
 
 
-@dataclass(frozen=True, eq=False)
-class Modules:
-    """A partition, with the association and the volume of every module."""
-
-    labels: NDArray[np.int32]
-    association: FloatArray
-    volume: FloatArray
-
-    @classmethod
-    def of(cls, graph: Graph, labels: NDArray[np.int32]) -> Modules:
-        """Compute them for a partition into modules 0..k-1."""
-        if labels.shape != (graph.n,):
-            raise ValueError(f"{labels.size} labels for a graph of {graph.n} vertices")
-        k = int(labels.max()) + 1
-        i, j, weight = graph.edges()
-        inside = labels[i] == labels[j]
-        association: Any = np.bincount(labels, graph.degree - graph.strength, k)
-        association += 2 * np.bincount(labels[i[inside]], weight[inside], k)
-        volume: Any = np.bincount(labels, graph.degree, k)
-        return cls(labels, association, volume)
-
-    def assign(self, reach: Reach) -> Assigned:
-        """Place each new sample in the module it touches that gives the lowest objective.
-
-        Each is judged alone, as if only it and its edges were added to the graph; ties go to the
-        smaller module number. A sample that touches no module goes to that of the nearest training
-        sample, or to the largest module if none is nearest, with strength 0. A copy of a training
-        sample goes to the module of that sample; its strength is the share of this module.
-        """
-        places = _reached(reach, self)
-        m = reach.own.size
-        reached = np.bincount(places.rows, places.weight, m)
-        bids = places.bits(
-            self.association[places.modules],
-            self.volume[places.modules] + places.weight,  # an edge counts at both ends
-            reach.own,
-            reached + reach.own,
-            self.volume.sum() + 2 * reached + reach.own,
-        )
-        largest = np.bincount(self.labels).argmax()
-        home = self.labels if reach.copies is None else _of_rows(reach.copies, self)
-        labels = np.where(reach.nearest < 0, largest, home[reach.nearest]).astype(np.int32)
-        strength = np.zeros(m)
-        wanted = -bids
-        if reach.equal is not None:
-            known = reach.equal[places.rows] & (places.modules == labels[places.rows])
-            wanted[known] = -np.inf
-        order = np.lexsort((places.modules, wanted, places.rows))
-        row, first = np.unique(places.rows, return_index=True)
-        best = order[first]
-        labels[row] = places.modules[best]
-        strength[row] = places.shares(bids)[best]
-        return Assigned(labels, strength)
+def _at_home(labels: NDArray[Any], k: int) -> Any:
+    """Return probability 1 for the own cluster of each sample."""
+    n = labels.size
+    return sp.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
 
 
-class _Places(NamedTuple):
-    """Pairs of a vertex and a module that it touches or belongs to, ordered by vertex."""
-
-    rows: NDArray[Any]
-    modules: NDArray[Any]
-    weight: FloatArray  # between the two
-
-    def bits(
-        self,
-        association: FloatArray,
-        volume: FloatArray,
-        own: FloatArray,
-        degree: FloatArray,
-        total: FloatArray,
-    ) -> FloatArray:
-        """Return by how much the objective falls if the vertex joins, times total over degree.
-
-        With f(A, V) = A log2(V / total) as in ``native/entropy.hpp``, joining changes the term of a
-        module from f(A, V) to f(A + own + 2 weight, V + degree). Association and volume are those
-        of the module without the vertex, with one entry per pair; the other arrays have one entry
-        per vertex. The difference is written so that a tiny degree loses no digits.
-        """
-        out = np.zeros(self.rows.size)
-        there = degree[self.rows] > 0
-        own, degree, total = (x[self.rows[there]] for x in (own, degree, total))
-        association, volume = association[there], np.maximum(volume[there], 0.0)
-        brought = (own + 2 * self.weight[there]) / degree * np.log2((volume + degree) / total)
-        heavy = volume > 0
-        growth = degree[heavy] / volume[heavy]
-        brought[heavy] += association[heavy] / volume[heavy] * np.log1p(growth) / growth / _LN2
-        out[there] = -brought
-        return out
-
-    def shares(self, bids: FloatArray) -> FloatArray:
-        """Return the share of each pair in 2^bid over the pairs of its vertex."""
-        _, first, counts = np.unique(self.rows, return_index=True, return_counts=True)
-        if first.size == 0:
-            return bids
-        raised = np.exp2(bids - np.repeat(np.maximum.reduceat(bids, first), counts))
-        return np.asarray(raised / np.repeat(np.add.reduceat(raised, first), counts))
+def _raised(found: Any, power: float) -> Any:
+    """Return rows of probabilities raised to a power, with sum 1."""
+    if power == 1:
+        return found
+    raised = found.copy()
+    raised.data **= power
+    return _tidy(raised)
 
 
-def _reached(reach: Reach, modules: Modules) -> _Places:
-    """Sum the weights of new samples to every module; a repeated row counts each time."""
-    if reach.copies is None:
-        return _touching(reach.weights, modules)
-    summed = (reach.weights @ _shares(reach.copies, modules)).tocsr()
-    summed.sort_indices()
-    pairs = summed.tocoo()
-    return _Places(pairs.row, pairs.col, pairs.data)
-
-
-def _of_rows(copies: NDArray[np.int64], modules: Modules) -> NDArray[Any]:
-    """Return the module with most copies of each distinct row."""
-    return largest_column(_shares(copies, modules))
-
-
-def _shares(copies: NDArray[np.int64], modules: Modules) -> Any:
-    """Count the copies of each distinct row in every module."""
-    shape = (int(copies.max()) + 1, modules.volume.size)
-    return sp.coo_array((np.ones(copies.size), (copies, modules.labels)), shape=shape).tocsr()
-
-
-def _touching(weights: Any, modules: Modules, home: NDArray[np.int32] | None = None) -> _Places:
-    """Sum the weights of each row to every module; its home is included even if that is 0."""
-    edges = weights.tocoo()
-    rows, columns, values = edges.row, modules.labels[edges.col], edges.data
-    if home is not None:
-        rows = np.concatenate((rows, np.arange(home.size, dtype=rows.dtype)))
-        columns = np.concatenate((columns, home))
-        values = np.concatenate((values, np.zeros(home.size)))
-    shape = (weights.shape[0], modules.volume.size)
-    summed = sp.coo_array((values, (rows, columns)), shape=shape).tocsr()
-    summed.sort_indices()
-    pairs = summed.tocoo()
-    return _Places(pairs.row, pairs.col, pairs.data)
+def _tidy(found: Any, least: float = _LEAST) -> Any:
+    """Return rows that sum to 1, without small entries."""
+    total = np.asarray(found.sum(axis=1)).ravel()
+    found = sp.csr_array(found)
+    size = np.diff(found.indptr)
+    found.data = found.data / np.repeat(total, size)
+    if least == 0 or not (small := found.data < least).any():
+        return found
+    found.data[small] = 0.0
+    found.eliminate_zeros()
+    return _tidy(found, least=0.0)

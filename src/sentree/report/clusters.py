@@ -148,7 +148,7 @@ def unsure_section(subject: Subject, pictures: Pictures) -> Document:
             else f"None: every {subject.noun} is surely in its cluster (strength {_SURE} or more)."
         )
         return [Paragraph(told)]
-    other = second_best(subject.model.graph_, subject.labels)
+    other = second_best(subject.model.membership_, subject.labels)
     given = subject.model.constraints_
     known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
     bound = set(given.named.tolist())

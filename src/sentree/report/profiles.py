@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sentree import plots
+from sentree.plots.lettering import clean
 from sentree.profiles.profile import ClusterProfile, Profile
 from sentree.profiles.words import percent
 from sentree.report.blocks import (
@@ -18,7 +19,7 @@ from sentree.report.blocks import (
     counted,
 )
 from sentree.report.pictures import Pictures
-from sentree.report.subject import Subject, clean
+from sentree.report.subject import Subject
 
 #: Clusters that are told one by one; more are folded, and more than the second number left out.
 _TOLD, _MOST = 20, 200
