@@ -100,7 +100,9 @@ def test_headline(iris, page):
     assert f"{report.n_given} constraints given: {kept} ({100 * report.share:.1f} %)" in text
     assert f"{report.n_broken} broken" in text
     weak = int((model.membership_strength_ < 0.5).sum())
-    assert f"; {weak} rows ({100 * weak / 150:.1f} %) suit another cluster better" in text
+    rows = "row ({} %) suits" if weak == 1 else "rows ({} %) suit"
+    said = rows.format(f"{100 * weak / 150:.1f}")
+    assert f"; {weak} {said} another cluster better" in text
     firm = 100 * (model.membership_strength_ >= 0.75).mean()
     assert f": {firm:.1f} % of the rows are firmly in theirs" in text
     sizes = np.bincount(model.labels_)

@@ -130,9 +130,10 @@ def write_clusters(
     names: Sequence[Any],
     data: Any,
     console: Console,
-    levels: dict[str, Any] | None = None,
+    more: dict[str, Any] | None = None,
+    told: str = "",
 ) -> None:
-    """Write a row per sample: id or row, cluster, strength, label if any, and levels if given."""
+    """Write a row per sample: id or row, cluster, strength, label if any, and more columns."""
     import numpy as np
 
     from sentree import io
@@ -146,9 +147,8 @@ def write_clusters(
     }
     if any(name is not None for name in names):
         table["label"] = np.array(["" if c is None else c for c in names], dtype=object)[labels]
-    io.write_table(target, table | (levels or {}))
-    more = ", and its branch on each level" if levels is not None else ""
-    console.wrote(target, f"cluster of each sample{more}")
+    io.write_table(target, table | (more or {}))
+    console.wrote(target, f"cluster of each sample{told}")
 
 
 def places_of(wanted: str | None, data: Any) -> Any:

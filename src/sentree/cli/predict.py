@@ -18,10 +18,15 @@ def predict(
     *,
     table: o.Table,
     out: o.Out = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Write the probability of every cluster as well."),
+    ] = False,
     verbosity: o.Verbosity,
 ) -> None:
     """Say to which clusters of a saved model new samples belong.
 
+    Strength is the probability of the cluster, and 0 where nothing is known about the sample.
     Columns that the model was not fitted with are left out, and said so; one that is missing is an
     error.
 
@@ -59,4 +64,8 @@ def predict(
             )
         with talk.step("placing the samples", "placing"):
             labels, strength = fitted.predict(samples.X, return_strength=True)
-        results.write_clusters(out, labels, strength, fitted.cluster_names_, samples, talk)
+            found = fitted.predict_proba(samples.X).T.round(4) if probabilities else []
+        more = {f"probability_{k}": column for k, column in enumerate(found)}
+        told = ", and the probability of every cluster" if probabilities else ""
+        names = fitted.cluster_names_
+        results.write_clusters(out, labels, strength, names, samples, talk, more, told)

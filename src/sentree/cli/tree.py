@@ -87,5 +87,8 @@ def tree(
         if clusters is not None:
             strength, names = fitted.membership_strength_, fitted.cluster_names_
             levels = results.levels_of(found)
-            results.write_clusters(clusters, fitted.labels_, strength, names, samples, talk, levels)
+            told = ", and its branch on each level"
+            results.write_clusters(
+                clusters, fitted.labels_, strength, names, samples, talk, levels, told
+            )
         task.write(fitted, samples, places, talk)

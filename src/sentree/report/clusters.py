@@ -20,6 +20,8 @@ _MOST = 500
 _UNSURE = 50
 #: Samples of at least this strength are not listed as uncertain.
 _SURE = 0.95
+#: Most clusters without labels that are spoken of.
+_NEW = 10
 #: Most lines, and most marks, of constraints on the map.
 _DRAWN = 100
 #: Most samples on the map.
@@ -72,13 +74,15 @@ def _drawn_constraints(subject: Subject) -> str:
 def cluster_table(subject: Subject) -> Document:
     """List the clusters with their sizes and strengths."""
     order = subject.order
+    new = [one for one in subject.support if one.new is not None]
     return [
         _table(subject, order[:_MOST], _caption(subject, len(order))),
         Paragraph(
-            f"Strength says how firmly the data hold a {subject.noun} in its cluster: 1 is surely, "
-            f"and below 0.5 another cluster would suit the {subject.noun} better by the data "
-            "alone. Constraints do not count in it."
+            f"Strength is the probability that a {subject.noun} belongs to its cluster, judged by "
+            "its neighbours: where it is below 0.5, another cluster may suit it better. "
+            f"Constraints on the {subject.noun} do not count in it."
         ),
+        *(Paragraph(f"{str(one)[0].upper()}{str(one)[1:]}.") for one in new[:_NEW]),
     ]
 
 
@@ -106,19 +110,14 @@ def _caption(subject: Subject, count: int) -> str:
 
 def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
     """List clusters with their sizes and strengths, and names where there are any."""
-    given, k = subject.model.constraints_, subject.k
+    k = subject.k
     mean: Any = np.bincount(subject.labels, subject.strength, k) / np.maximum(subject.sizes, 1)
     weak = np.bincount(subject.labels, subject.strength < 0.5, k).astype(np.int64)
     columns = ["cluster", f"{subject.noun}s", "share", "mean strength", "strength below 0.5"]
-    labelled = given.label_index.size > 0
+    labelled = subject.model.constraints_.label_index.size > 0
     if labelled:
         columns[1:1] = ["name"]
         columns += ["labelled", "labelled with its name"]
-    of_cluster = subject.labels[given.label_index]
-    known = np.bincount(of_cluster, minlength=k)
-    code_of = {name: code for code, name in enumerate(given.classes)}
-    named = np.array([code_of.get(name, -1) for name in subject.model.cluster_names_])
-    agree = np.bincount(of_cluster, given.label_code == named[of_cluster], k).astype(np.int64)
     rows = []
     for c in chosen:
         share = subject.sizes[c] / subject.n
@@ -131,7 +130,8 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
         ]
         if labelled:
             row[1:1] = [subject.class_names[c] or MISSING]
-            row += [f"{known[c]:,}", f"{agree[c]:,}" if known[c] else MISSING]
+            one = subject.support[c]
+            row += [f"{one.labels:,}", f"{one.labels_for:,}" if one.labels else MISSING]
         rows.append(row)
     return Table(caption, columns, rows, words=(1, 3) if labelled else (2,), tall=True)
 

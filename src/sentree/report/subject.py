@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.constraints.satisfaction import ConstraintReport
+from sentree.estimators.support import ClusterSupport
 from sentree.graph import FloatArray
 from sentree.plots.lettering import class_title, clean
 from sentree.plots.mapping import map_of
@@ -125,6 +126,11 @@ class Subject:
     def named_labels(self) -> NDArray[Any]:
         """The cluster of each sample by what it is called."""
         return np.asarray(np.array(self.cluster_names)[self.labels])
+
+    @cached_property
+    def support(self) -> tuple[ClusterSupport, ...]:
+        """What speaks for each cluster."""
+        return tuple(self.model.cluster_support_)
 
     @cached_property
     def strength(self) -> FloatArray:
