@@ -81,4 +81,4 @@ def test_a_warning_where_the_clusters_break_most_labels():
     one = ["a"] * 16 + ["b"] * 4
     start = np.repeat(np.arange(4), 5)
     with pytest.warns(UserWarning, match="break .* of 20 labels: .* keep them with hard=True"):
-        SSEPartition(4, affinity="precomputed", penalty=1e-9).fit(blocks, one, init=start)
+        SSEPartition(affinity="precomputed", penalty=1e-9).fit(blocks, one, init=start)
