@@ -53,7 +53,7 @@ sanitize: $(VENV)-sanitize/.built
 	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/estimators/test_hierarchy.py -m "not golden"
 
 clean:
-	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis docs/_build docs/api/generated
+	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

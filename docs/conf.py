@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "complete",
     "mathml",
     "pictures",
@@ -34,6 +35,29 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+_GALLERY = ("customers", "penguins", "text", "digits", "cells", "comparison")
+
+
+def _reading_order(path):
+    """Return the place of an example in the gallery."""
+    return _GALLERY.index(Path(path).stem.removeprefix("plot_"))
+
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": _reading_order,
+    "minigallery_sort_order": _reading_order,
+    "abort_on_example_error": True,
+    "doc_module": ("sentree",),
+    "backreferences_dir": "gallery/backreferences",
+    "thumbnail_size": (600, 340),
+    "download_all_examples": False,
+    "min_reported_time": float("inf"),  # times differ from run to run
+    "write_computation_times": False,
+    "show_signature": False,
+}
 
 autosummary_generate = True
 autosummary_ignore_module_all = False

@@ -19,4 +19,4 @@ from examples import blocks, run
 front = HERE.parent / "index.md"
 code = next(block for block in blocks(front.read_text()) if block.language == "python")
 run(code, {}, front.name)
-plt.gcf().savefig(HERE / "overview.png", dpi=110, bbox_inches="tight", pad_inches=0.08)
+plt.gcf().savefig(HERE / "overview.png", dpi=130, bbox_inches="tight", pad_inches=0.08)

@@ -212,8 +212,8 @@ def test_two_samples(estimator):
         ([[1.0], [np.nan], [2.0]], r"NaN \(first at row 1, column 0\)"),
         ([[1.0, 2.0], [3.0, np.inf]], r"infinity \(first at row 1, column 1\)"),
         (pd.DataFrame({"a": [1.0, 2.0], "b": [np.nan, 1.0]}), r"row 0, column 'b'"),
-        (pd.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), "'city' are not numeric"),
-        (pl.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), "'city' are not numeric"),
+        (pd.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), "text in 'city'"),
+        (pl.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), "text in 'city'"),
         (sp.csr_array([[0.0, np.nan], [1.0, 0.0]]), r"NaN \(first at row 0, column 1\)"),
     ],
 )

@@ -81,12 +81,16 @@ def test_names_go_before_text_and_both_before_numbers(table):
     assert read_samples(path, take=["note"]).id_name == "patient"
     assert read_samples(path, drop=["patient"]).id_name == "note"
     assert read_samples(path, drop=["patient"], take=["note"]).ids is None
-    with pytest.raises(InputError, match="'note' has 'p' in line 2 .'7'., and features must be"):
+    with pytest.raises(
+        InputError, match="must be finite numbers, but column 'note' has 'p' in line 2 .'7'."
+    ):
         read_samples(path)
 
 
 def test_text_that_is_repeated_or_partly_numbers_is_no_id(table):
-    with pytest.raises(InputError, match="'kind' has 'u' in line 2, and features must be numbers"):
+    with pytest.raises(
+        InputError, match="must be finite numbers, but column 'kind' has 'u' in line 2"
+    ):
         read_samples(table(x=[1, 2, 3], kind=["u", "u", "v"]))
     with pytest.raises(InputError, match="'y' has 'two' in line 3, which is no number"):
         read_samples(table(x=[1, 2, 3], y=["1", "two", "3"]))
@@ -101,7 +105,7 @@ def test_columns_named_like_ids_that_are_not_taken_are_features(table):
         assert found.X["customer_id"].tolist() == [7, 5, 9]
     found = read_samples(path, id_column="customer_id", drop=["id"])
     assert (found.ids.tolist(), list(found.X.columns)) == (["7", "5", "9"], ["x"])
-    with pytest.raises(InputError, match="'id' has 'a' in line 2 .'7'., and features must be"):
+    with pytest.raises(InputError, match="column 'id' has 'a' in line 2 .'7'."):
         read_samples(path, id_column="customer_id")
 
 

@@ -17,6 +17,7 @@ from sentree.cli.console import FAILED, PIPE_CLOSED
 from sentree.cli.convert import convert
 from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
+from sentree.cli.saved import run
 from sentree.cli.score import score
 from sentree.cli.tree import tree
 from sentree.cli.wording import Command
@@ -34,6 +35,9 @@ app = typer.Typer(
 )
 for command in (cluster, tree, predict, check, score, convert, demo):
     app.command(cls=Command)(command)
+app.command(
+    cls=Command, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)(run)
 app.command(cls=SeveralValues)(reproduce)
 app.command(cls=Command)(version)
 

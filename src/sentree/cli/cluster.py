@@ -16,9 +16,11 @@ def cluster(
     constraints: o.ConstraintFile = None,
     search: o.Search,
     resolution: o.Resolution = None,
+    n_init: o.NInit = 1,
     graph: o.IsGraph = False,
     table: o.Table,
     out: o.Out = None,
+    append: o.Append = False,
     wanted: o.Results,
     verbosity: o.Verbosity,
 ) -> None:
@@ -35,6 +37,8 @@ def cluster(
 
       sentree cluster cells.h5ad --layer X_pca --labels type --report report.html
 
+      sentree cluster customers.xlsx --append --out customers-in-kinds.xlsx
+
       sentree cluster friends.graphml --graph --plot friends.png
 
       zcat big.csv.gz | sentree cluster - --out - > clusters.csv
@@ -42,9 +46,9 @@ def cluster(
     from sentree.cli import outputs as results
     from sentree.cli.fitting import Task
 
-    out = out or results.default_name(data, "clusters.csv")
+    out = out or results.default_name(data, results.table_named("clusters", data, append))
     said = replace(said, constraints=constraints)
-    task = Task(data, graph, table, said, search, wanted)
+    task = Task(data, graph, table, said, search, wanted, append)
     with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         results.check_illustrations(wanted)
@@ -57,8 +61,8 @@ def cluster(
         with talk.step("getting ready to cluster", "start"):
             from sentree import SSEPartition
 
-            fitted = task.fit(SSEPartition, samples, known, resolution=resolution)
+            more = {"resolution": resolution, "n_init": n_init}
+            fitted = task.fit(SSEPartition, samples, known, **more)
         results.tell(fitted, samples, talk)
-        strength, names = fitted.membership_strength_, fitted.cluster_names_
-        results.write_clusters(out, fitted.labels_, strength, names, samples, talk)
+        task.write_clusters(out, fitted, samples, talk)
         task.write(fitted, samples, places, talk)

@@ -71,7 +71,8 @@ class Console:
 
     def times(self) -> None:
         """Tell, on a terminal or where details are wanted, what took how long."""
-        if self.verbose or (on_terminal() and not self.quiet):
+        told = self.verbose or (on_terminal() and not self.quiet)
+        if told and self.progress.times:
             long = {word: took for word, took in self.progress.times.items() if took >= 0.05}
             parts = ", ".join(f"{word} {in_words(took)}" for word, took in long.items())
             whole = f"done in {in_words(self.progress.seconds)}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sentree.cli import inputs as given
 from sentree.cli import outputs as results
-from sentree.cli.console import Console
+from sentree.cli.console import Console, Misuse
 from sentree.cli.options import Results, Search, Statements, Table
 
 
@@ -22,6 +22,7 @@ class Task:
     said: Statements
     search: Search
     wanted: Results
+    append: bool = False
 
     def read(self, outputs: Sequence[str | None], console: Console) -> tuple[Any, Any, Any]:
         """Return the samples, what is known about them, and their places; check options first."""
@@ -29,9 +30,20 @@ class Task:
         self.search.check(self.graph)
         self.said.check()
         written = [*outputs, drawn.plot, drawn.report, drawn.model]
-        given.refuse_overwriting([self.source, *self.said.files], written)
+        read = [self.source, *self.said.files, *self.search.files]
+        given.refuse_overwriting(read, written)
+        if self.append and self.graph:
+            raise Misuse("--append is about tables; DATA is a graph")
         take = given.columns_wanted(self.said, drawn.map, console)
-        samples = given.read_data(self.source, self.table, take, console, graph=self.graph)
+        samples = given.read_data(
+            self.source,
+            self.table,
+            take,
+            console,
+            graph=self.graph,
+            distances=self.search.distances,
+            again=self.append,
+        )
         places = results.places_of(drawn.map, samples)
         hard, k = self.search.hard, self.search.n_clusters
         return samples, given.read_constraints(self.said, samples, console, hard, k), places
@@ -39,9 +51,20 @@ class Task:
     def fit(self, kind: Any, samples: Any, known: Any, **more: Any) -> Any:
         """Fit an estimator of a class, with the strength of each membership."""
         X = samples.graph if self.graph else samples.X
-        fitted = self.search.estimator(kind, self.graph, **more).fit(X, constraints=known)
+        start = given.read_start(self.search, samples, self.said.by)
+        fitted = self.search.estimator(kind, self.graph, **more).fit(X, constraints=known, **start)
         _ = fitted.membership_strength_  # computed here, while the step is shown
         return fitted
+
+    def write_clusters(
+        self, target: str, fitted: Any, samples: Any, console: Console, levels: Any = None
+    ) -> None:
+        """Write the cluster of each sample, beside the columns of the data if asked for."""
+        table = self.table if self.append else None
+        columns = results.cluster_columns(
+            fitted.labels_, fitted.membership_strength_, fitted.cluster_names_
+        )
+        results.write_clusters(target, columns | (levels or {}), samples, console, table)
 
     def write(self, fitted: Any, samples: Any, places: Any, console: Console) -> None:
         """Write the model, the picture and the report, where they are asked for."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentree._util.wording import remedies
 from sentree.cli.console import Console, Misuse
-from sentree.cli.options import Statements, Table, is_file
+from sentree.cli.options import Search, Statements, Table, is_file
 
 if TYPE_CHECKING:
     from sentree import Constraints
@@ -32,21 +33,24 @@ _DATA["take"] = "labels"
 
 
 def read_data(
-    source: str,
+    source: Any,
     options: Table,
     take: Sequence[str],
     console: Console,
     *,
     graph: bool = False,
+    again: bool = False,
+    distances: bool = False,
     features: Sequence[str] | None = None,
     names_only: bool = False,
 ) -> Any:
     """Read samples or a graph, and say what was found.
 
     ``names_only`` is for commands that need no features: a table may then hold anything.
+    ``again`` is for those that read all columns of a table again, to write them beside others.
     """
     from sentree import io
-    from sentree.io.ids import named_like_ids
+    from sentree.prepare.ids import named_like_ids
 
     text: dict[str, Any] = {
         "format": options.format,
@@ -54,6 +58,8 @@ def read_data(
         "header": "auto" if options.header is None else options.header,
     }
     data: Any
+    if again:
+        source = _table_to_read_again(source, options)
     with console.step(f"reading {source}", "reading"):
         if graph:
             if options.id_column or options.drop or options.sheet:
@@ -74,9 +80,14 @@ def read_data(
                     **text,
                 )
             width = data.X.shape[1]
-            what = f"{data.n} samples" + (
-                f", {_many(width, 'feature', 'features')}" if width else ""
+            what = (
+                f"distances between {data.n} samples"
+                if distances
+                else f"{data.n} samples"
+                + (f", {_many(width, 'feature', 'features')}" if width else "")
             )
+    if again:
+        data = replace(data, origin=source)
     named = f"; ids from {data.id_name}"
     if data.ids is None:
         named = f"; {'vertices' if graph else 'rows'} are numbered"
@@ -87,6 +98,41 @@ def read_data(
     if features is not None and (unused := [name for name in data.columns if name not in take]):
         console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data
+
+
+def _table_to_read_again(source: str, options: Table) -> Any:
+    """Open a table that can be read twice, standard input included."""
+    from sentree import io
+    from sentree.io.appended import WHOLE_TABLES
+    from sentree.io.samples import SAMPLE_FORMATS
+    from sentree.io.sources import open_source
+
+    found = open_source(source, SAMPLE_FORMATS, options.format, sheet=options.sheet)
+    if found.format not in WHOLE_TABLES:
+        raise io.InputError(
+            f"{found.name} has no columns to append to: --append is for CSV, TSV, XLSX and Parquet"
+        )
+    return found
+
+
+def read_start(search: Search, data: Any, by: Any) -> dict[str, Any]:
+    """Read the clusters to start from, and the samples that stay in them."""
+    if search.init is None:
+        return {}
+    import numpy as np
+
+    from sentree import io
+
+    with remedies({"by": "by"}):
+        there = io.read_columns(search.init).columns
+        column = "cluster" if "cluster" in there and len(there) > 1 else None
+        values = io.read_labels(search.init, data, by=by, column=column)
+        locked = None if search.locked is None else io.read_names(search.locked, data, by=by)
+    numbers = {value: value for value in values if value is not None}
+    if not all(isinstance(value, int) and value >= 0 for value in numbers):
+        numbers = {value: k for k, value in enumerate(numbers)}
+    init = np.array([-1 if value is None else numbers[value] for value in values])
+    return {"init": init, "locked": locked}
 
 
 def columns_wanted(said: Statements, map: str | None, console: Console) -> list[str]:

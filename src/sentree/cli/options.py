@@ -64,6 +64,10 @@ Header = Annotated[
     ),
 ]
 IsGraph = Annotated[bool, typer.Option("--graph", help="DATA is a graph, not a table.")]
+AreDistances = Annotated[
+    bool,
+    typer.Option("--distances", help="DATA is a square matrix of distances between samples."),
+]
 
 Labels = Annotated[
     str | None,
@@ -125,6 +129,33 @@ Neighbors = Annotated[
 Affinity = Annotated[
     str, typer.Option(help="How the graph is weighed: auto, gaussian, cosine, correlation, binary.")
 ]
+FindNeighbors = Annotated[
+    str,
+    typer.Option(
+        "--search", help="How neighbours are found: auto, exact, faiss (approximate), sklearn."
+    ),
+]
+Selection = Annotated[
+    str,
+    typer.Option(
+        help="Whether constraints choose how they are followed, by hiding some in turn: auto "
+        "(labels do), on (pairs, too; about fifteen searches), off."
+    ),
+]
+NInit = Annotated[
+    int, typer.Option("--n-init", min=1, help="Searches from different seeds; the best counts.")
+]
+Init = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Clusters to start from, as 'sentree cluster' writes them; they keep their numbers.",
+    ),
+]
+Locked = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Samples that stay in their cluster of --init: a list."),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, help="Seed of the search; same seed, same result.")
 ]
@@ -138,6 +169,12 @@ Out = Annotated[
         metavar="FILE",
         help="Cluster of each sample: CSV, TSV, XLSX, Parquet or JSON, '-' for standard output. "
         "Else a CSV file in this folder, named after DATA ('-' for DATA '-').",
+    ),
+]
+Append = Annotated[
+    bool,
+    typer.Option(
+        "--append", help="Write the clusters beside all columns of DATA, whose cells stay as is."
     ),
 ]
 Plot = Annotated[
@@ -159,6 +196,10 @@ Report = Annotated[
 Model = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="The fitted model (.npz), for 'sentree predict'."),
+]
+SaveCommand = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="This command in a .toml file; 'sentree run' repeats it."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, with times.")]
@@ -230,26 +271,50 @@ class Search:
     n_clusters: NClusters = None
     neighbors: Neighbors = None
     affinity: Affinity = "auto"
+    search: FindNeighbors = "auto"
+    distances: AreDistances = False
+    selection: Selection = "auto"
+    init: Init = None
+    locked: Locked = None
     seed: Seed = 0
     jobs: Jobs = None
 
+    @property
+    def files(self) -> list[str]:
+        """The files that are read."""
+        return [name for name in (self.init, self.locked) if name]
+
     def check(self, graph: bool) -> None:
-        """Refuse an affinity that is not known, and to make a graph of a graph."""
-        known = ("auto", "gaussian", "cosine", "correlation", "binary")
-        if self.affinity not in known:
-            raise Misuse(f"--affinity must be one of {', '.join(known)}; got {self.affinity!r}")
-        if graph and (self.neighbors is not None or self.affinity != "auto"):
+        """Refuse words that are not known, and to make a graph of a graph."""
+        for option, given, known in (
+            ("affinity", self.affinity, ("auto", "gaussian", "cosine", "correlation", "binary")),
+            ("search", self.search, ("auto", "exact", "faiss", "sklearn")),
+            ("selection", self.selection, ("auto", "on", "off")),
+        ):
+            if given not in known:
+                raise Misuse(f"--{option} must be one of {', '.join(known)}; got {given!r}")
+        makes_graph = self.affinity != "auto" or self.search != "auto"
+        if graph and (makes_graph or self.neighbors is not None):
             raise Misuse(
-                "--neighbors and --affinity make a graph of samples; DATA is one (--graph)"
+                "--neighbors, --affinity and --search make a graph of samples; DATA is one "
+                "(--graph)"
             )
+        if self.distances and (graph or makes_graph):
+            raise Misuse("--distances says what DATA are: leave out --graph, --affinity, --search")
+        if self.locked is not None and self.init is None:
+            raise Misuse("--locked samples stay in their cluster of --init: give it as well")
 
     def estimator(self, kind: Any, graph: bool, **more: Any) -> Any:
         """Make an estimator of a class with these options."""
+        given = "precomputed" if graph else "precomputed_distances" if self.distances else None
         return kind(
             n_clusters=self.n_clusters,
             penalty=self.penalty,
-            affinity="precomputed" if graph else self.affinity,
+            affinity=given or self.affinity,
             n_neighbors=self.neighbors or "auto",
+            neighbors=self.search,
+            hard=self.hard,
+            selection=self.selection,
             n_jobs=self.jobs,
             random_state=self.seed,
             **more,
@@ -281,8 +346,9 @@ class Verbosity:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let the options in the groups among a command's parameters be options of the command.
 
-    Typer reads one option from each parameter. What it is shown has, in place of a group, the
-    fields of the group that are annotated as options.
+    It also gets ``--save-command``, which :class:`sentree.cli.wording.Command` sees to. Typer
+    reads one option from each parameter. What it is shown has, in place of a group, the fields of
+    the group that are annotated as options.
     """
     parameters: list[Parameter] = []
     groups: dict[str, tuple[type, list[str]]] = {}
@@ -300,8 +366,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             for f in options
         ]
 
+    annotation: Any = SaveCommand
+    save = Parameter("save_command", Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    parameters.append(save)
+
     @wraps(command)
     def run(**given: Any) -> None:
+        given.pop("save_command", None)
         for name, (kind, options) in groups.items():
             given[name] = kind(**{option: given.pop(option) for option in options})
         command(**given)

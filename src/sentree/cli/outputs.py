@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sentree._util.wording import remedies
 from sentree.cli.console import Console, Misuse
 from sentree.cli.inputs import split
-from sentree.cli.options import Results
+from sentree.cli.options import Results, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,12 @@ def default_name(source: str, ending: str) -> str:
     while path.suffix in (".gz", ".bz2", ".xz"):
         path = path.with_suffix("")
     return f"{path.stem}-{ending}"
+
+
+def table_named(word: str, source: str, append: bool) -> str:
+    """End the name of a table with its format: CSV, or that of the data that it is appended to."""
+    end = Path(source.removesuffix(".gz")).suffix.lower()
+    return f"{word}{end if append and end in _TABLES else '.csv'}"
 
 
 #: Ends of names of tables that are written.
@@ -64,34 +70,54 @@ def check_illustrations(wanted: Results, *more: str) -> None:
 
 def tell(model: Any, data: Any, console: Console) -> None:
     """Say what was found."""
-    import numpy as np
-
     found = model.n_clusters_
     console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
-    sizes = np.bincount(model.labels_, minlength=len(model.cluster_names_))
-    strength = np.bincount(model.labels_, model.membership_strength_, len(sizes)) / sizes.clip(1)
     support = model.cluster_support_
-    named = any(one.labels for one in support)
-    console.say("  cluster     size  strength" + ("  label" if named else ""))
-    largest = np.argsort(-sizes, kind="stable")
-    for k in largest[:_SHOWN_CLUSTERS].tolist():
-        one = support[k]
-        label = f"  {one.name} ({one.counts})" if one.labels else ""
-        console.say(f"  {k:>7}  {sizes[k]:>7}      {strength[k]:.2f}{label}")
-    if sizes.size > _SHOWN_CLUSTERS:
-        console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
+    names = [f"{one.name} ({one.counts})" if one.labels else None for one in support]
+    tell_sizes(model.labels_, model.membership_strength_, names, console)
     new = [one for one in support if one.new is not None]
     for one in sorted(new, key=lambda one: -one.size)[:_SHOWN_NEW]:
         console.say(str(one))
     if len(new) > _SHOWN_NEW:
         console.say(f"{len(new) - _SHOWN_NEW} more clusters have no label")
-    if model.features_:
-        console.say(f"features: {model.features_}")
+    if scaled := _scaling(model):
+        console.say(f"features: {scaled}")
     report = model.constraint_report_
     if report.n_given:
         kept = report.n_given - report.n_broken
         console.say(f"constraints kept: {kept} of {report.n_given}")
         _tell_broken(model, data, console)
+
+
+def tell_sizes(
+    labels: NDArray[Any], strength: NDArray[Any], names: Sequence[Any], console: Console
+) -> None:
+    """Say how many samples each cluster has, how firmly, and its name; the largest first."""
+    import numpy as np
+
+    sizes = np.bincount(labels, minlength=len(names))
+    mean = np.bincount(labels, strength, len(sizes)) / sizes.clip(1)
+    named = any(name is not None for name in names)
+    console.say("  cluster     size  strength" + ("  label" if named else ""))
+    largest = np.argsort(-sizes, kind="stable")
+    for k in largest[:_SHOWN_CLUSTERS].tolist():
+        label = "" if names[k] is None else f"  {names[k]}"
+        console.say(f"  {k:>7}  {sizes[k]:>7}  {f'{mean[k]:.2f}' if sizes[k] else '':>8}{label}")
+    if sizes.size > _SHOWN_CLUSTERS:
+        console.say(f"  and {sizes.size - _SHOWN_CLUSTERS} more, none of them larger")
+
+
+def _scaling(model: Any) -> str:
+    """Say how features were scaled and weighed before samples were compared."""
+    if model.affinity in ("precomputed", "precomputed_distances"):
+        return ""
+    settings = model.graph_settings_
+    parts = ["as they are" if settings is None else settings.scaling]
+    if settings is not None and not settings.is_table:
+        parts.append(f"compared by the {settings.metric} distance, as {settings.kind}")
+    if model.features_:
+        parts.append(str(model.features_))
+    return "; ".join(parts)
 
 
 def _why(model: Any) -> str:
@@ -123,32 +149,44 @@ def _tell_broken(model: Any, data: Any, console: Console) -> None:
         console.say(f"  and {n_broken - _SHOWN_BROKEN} more (--report lists them)")
 
 
-def write_clusters(
-    target: str,
-    labels: NDArray[Any],
-    strength: NDArray[Any],
-    names: Sequence[Any],
-    data: Any,
-    console: Console,
-    more: dict[str, Any] | None = None,
-    told: str = "",
-) -> None:
-    """Write a row per sample: id or row, cluster, strength, label if any, and more columns."""
+def cluster_columns(
+    labels: NDArray[Any], strength: NDArray[Any], names: Sequence[Any]
+) -> dict[str, Any]:
+    """Return the columns of a result: cluster, strength, and label if there are any."""
     import numpy as np
 
+    columns: dict[str, Any] = {"cluster": labels, "strength": np.round(strength, 4)}
+    if any(name is not None for name in names):
+        columns["label"] = np.array(["" if c is None else c for c in names], dtype=object)[labels]
+    return columns
+
+
+def write_clusters(
+    target: str, columns: dict[str, Any], data: Any, console: Console, table: Table | None = None
+) -> None:
+    """Write a row per sample: its id or row and these columns, or all columns of the table."""
     from sentree import io
 
-    unnamed = data.id_name is None or data.id_name.startswith("Unnamed:")
-    called = "row" if data.ids is None else "id" if unnamed else data.id_name
-    table = {
-        called: data.key(),
-        "cluster": labels,
-        "strength": np.round(strength, 4),
-    }
-    if any(name is not None for name in names):
-        table["label"] = np.array(["" if c is None else c for c in names], dtype=object)[labels]
-    io.write_table(target, table | (more or {}))
-    console.wrote(target, f"cluster of each sample{told}")
+    what = "cluster of each sample"
+    if "level_1" in columns:
+        what += ", and its branch on each level"
+    with console.step(f"writing {target}", "writing"):
+        if table is None:
+            unnamed = data.id_name is None or data.id_name.startswith("Unnamed:")
+            called = "row" if data.ids is None else "id" if unnamed else data.id_name
+            io.write_table(target, {called: data.key()} | columns)
+        else:
+            what += f", beside all columns of {data.source}"
+            given = io.append_columns(
+                data.origin,
+                target,
+                columns,
+                header="auto" if table.header is None else table.header,
+                separator=table.separator,
+            )
+            other = [f"{new} (there is a column {old})" for old, new in given.items() if new != old]
+            what += f"; named {', '.join(other)}" * bool(other)
+    console.wrote(target, what)
 
 
 def places_of(wanted: str | None, data: Any) -> Any:

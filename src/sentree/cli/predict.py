@@ -18,6 +18,7 @@ def predict(
     *,
     table: o.Table,
     out: o.Out = None,
+    append: o.Append = False,
     probabilities: Annotated[
         bool,
         typer.Option("--probabilities", help="Write the probability of every cluster as well."),
@@ -39,7 +40,7 @@ def predict(
     from sentree.cli import inputs as given
     from sentree.cli import outputs as results
 
-    out = out or results.default_name(data, "predicted.csv")
+    out = out or results.default_name(data, results.table_named("predicted", data, append))
     with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         given.refuse_overwriting([model, data], [out])
@@ -55,7 +56,7 @@ def predict(
             )
         wanted = getattr(fitted, "feature_names_in_", None)
         features = None if wanted is None else wanted.tolist()
-        samples = given.read_data(data, table, [], talk, features=features)
+        samples = given.read_data(data, table, [], talk, features=features, again=append)
         width = samples.X.shape[1]
         if samples.layer is not None and width != fitted.n_features_in_:
             raise io.InputError(
@@ -64,8 +65,12 @@ def predict(
             )
         with talk.step("placing the samples", "placing"):
             labels, strength = fitted.predict(samples.X, return_strength=True)
-            found = fitted.predict_proba(samples.X).T.round(4) if probabilities else []
-        more = {f"probability_{k}": column for k, column in enumerate(found)}
-        told = ", and the probability of every cluster" if probabilities else ""
         names = fitted.cluster_names_
-        results.write_clusters(out, labels, strength, names, samples, talk, more, told)
+        results.tell_sizes(labels, strength, names, talk)
+        uncertain = int((strength < 0.5).sum())
+        talk.say(f"uncertain: {uncertain} of {samples.n} (strength below 0.5)")
+        columns = results.cluster_columns(labels, strength, names)
+        if probabilities:
+            found = fitted.predict_proba(samples.X).T.round(4)
+            columns |= {f"probability_{k}": column for k, column in enumerate(found)}
+        results.write_clusters(out, columns, samples, talk, table if append else None)

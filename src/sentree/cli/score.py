@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -22,16 +22,20 @@ def score(
     labels: Annotated[
         str,
         typer.Argument(
-            metavar="LABELS", help="Clusters, as 'sentree cluster' writes them; or a tree."
+            metavar="LABELS",
+            help="Clusters, as 'sentree cluster' writes them; or a tree, as 'sentree tree' does.",
         ),
     ],
     truth: Annotated[
-        str,
-        typer.Argument(metavar="TRUTH", help="True classes: a table with ids as in LABELS."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[TRUTH]",
+            help="True classes: a table with ids as in LABELS. Else --truth-column of LABELS.",
+        ),
+    ] = None,
     *,
     tree: Annotated[
-        bool, typer.Option("--tree", help="LABELS is a tree (.nwk, .json, .csv, .npy).")
+        bool, typer.Option("--tree", help="LABELS is a tree, where it does not show (.npy).")
     ] = False,
     column: Annotated[
         str | None, typer.Option(help="Column of LABELS; 'cluster' if there is one.")
@@ -49,6 +53,14 @@ def score(
     known_column: Annotated[
         str | None, typer.Option(help="Column of that file; needed where it has several.")
     ] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A graph of the same samples: adds the structural entropy, and Dasgupta's cost "
+            "of a tree.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     verbosity: o.Verbosity,
 ) -> None:
@@ -56,32 +68,150 @@ def score(
 
     Samples without a true class do not count. Scores: ari and nmi (1 is perfect, 0 is chance for
     ari), ami, homogeneity, completeness, accuracy (clusters matched to classes one to one, as well
-    as possible), purity; for a tree its dendrogram purity.
+    as possible), purity; for a tree its dendrogram purity. With --graph the structural entropy in
+    bits, and Dasgupta's cost of a tree, both lower if better.
 
     Examples:
 
       sentree score flowers-clusters.csv flowers.csv --truth-column species
 
-      sentree score flowers-tree.nwk flowers.csv --truth-column species --tree --json
+      sentree score flowers-in-kinds.csv --truth-column species
+
+      sentree score flowers-tree.nwk flowers.csv --truth-column species --json
     """
     with verbosity.console():
         from sentree import io
 
-        if tree and known is not None:
-            raise Misuse("--known is about clusters; a tree is scored on all its leaves")
+        tree = tree or _is_tree(labels)
+        if truth is None and (tree or truth_column is None) and graph is None:
+            told = "a tree holds no classes" if tree else "--truth-column names one of LABELS"
+            raise Misuse(f"give a table of true classes (TRUTH); {told}")
+        over = None if graph is None else _read_graph(graph)
         if tree:
-            result = _score_tree(labels, truth, truth_column)
+            scored: _Scored = _Tree(labels, over)
         else:
-            with remedies({"name": "column"}):
-                clusters = io.read_columns(labels)
-                wanted = column or ("cluster" if "cluster" in clusters.columns else None)
-                found = clusters.only(wanted)
-            classes = _classes(truth, truth_column, "truth_column", clusters)
+            scored = _Clusters(labels, column, over)
+        result: dict[str, float] = {}
+        if truth is not None or truth_column is not None:
+            classes = _classes(truth or labels, truth_column, "truth_column", scored.names)
             if known is not None:
-                given = _classes(known, known_column, "known_column", clusters)
+                given = _classes(known, known_column, "known_column", scored.names)
                 classes[[value is not None for value in given]] = None
-            result = _score_clusters(found, classes, truth)
+            counted = [value is not None for value in classes]
+            if sum(counted) < 2:
+                raise io.InputError(
+                    f"{truth or labels}: {sum(counted)} samples have a class that counts, "
+                    "expected more"
+                )
+            result |= scored.against(classes)
+        if over is not None:
+            result |= scored.on(over.graph)
         _tell(result, as_json)
+
+
+def _is_tree(source: str) -> bool:
+    """Tell whether a file holds a tree."""
+    if source == "-":
+        return False
+    from sentree.io import kinds
+    from sentree.io.sources import TEXT, open_source
+
+    allowed = (*TEXT, "xlsx", "parquet", "npy", "json", "newick")
+    with remedies({}):
+        found = open_source(source, allowed)
+        return found.format != "xlsx" and kinds.tell(found, "csv") == "tree"
+
+
+@remedies({})
+def _read_graph(source: str) -> Any:
+    from sentree import io
+
+    return io.read_graph(source)
+
+
+class _Scored(Protocol):
+    """What can be compared with classes, and judged on a graph."""
+
+    names: Named
+
+    def against(self, classes: NDArray[Any]) -> dict[str, float]:
+        """Compare it with classes; samples without one do not count."""
+
+    def on(self, graph: Any) -> dict[str, float]:
+        """Judge it on a graph."""
+
+
+class _Clusters:
+    """Clusters in a table."""
+
+    def __init__(self, source: str, column: str | None, over: Any) -> None:
+        from sentree import io
+
+        with remedies({"name": "column"}):
+            table = io.read_columns(source)
+            wanted = column or ("cluster" if "cluster" in table.columns else None)
+            self.found = table.only(wanted)
+        self.names: Named = table
+        if over is not None and over.n != table.n:
+            raise io.InputError(
+                f"{over.source} has {over.n} vertices, {source} has {table.n} samples"
+            )
+        self._rows = None if over is None else table.rows(over.key(), over.source)
+
+    def against(self, classes: NDArray[Any]) -> dict[str, float]:
+        """Compare them with classes."""
+        return _score_clusters(self.found, classes)
+
+    def on(self, graph: Any) -> dict[str, float]:
+        """Return their structural entropy."""
+        import numpy as np
+
+        from sentree.metrics import structural_entropy
+
+        _, labels = np.unique(self.found[self._rows].astype(str), return_inverse=True)
+        return {"structural_entropy": structural_entropy(graph, labels)}
+
+
+class _Tree:
+    """A tree in a file; its leaves are in the order of the vertices, if there is a graph."""
+
+    def __init__(self, source: str, over: Any) -> None:
+        import numpy as np
+
+        from sentree import io
+
+        with remedies({}):
+            self.tree = io.read_tree(source, None if over is None else over.ids)
+        ids = None if self.tree.names is None else np.array(self.tree.names, dtype=object)
+        self.names: Named = io.Names(self.tree.n_leaves, ids, source=source)
+
+    def against(self, classes: NDArray[Any]) -> dict[str, float]:
+        """Return the dendrogram purity over the leaves with a class."""
+        import numpy as np
+
+        from sentree import EncodingTree
+        from sentree.metrics import dendrogram_purity
+        from sentree.tree import some_leaves
+
+        counted = np.array([value is not None for value in classes])
+        tree, kept = self.tree, classes[counted].astype(str)
+        if not counted.all():
+            tree = EncodingTree.from_parent(some_leaves(tree.parent, counted))
+        return {
+            "samples": int(counted.sum()),
+            "classes": len(set(kept)),
+            "height": self.tree.height,
+            "dendrogram_purity": dendrogram_purity(tree, kept),
+        }
+
+    def on(self, graph: Any) -> dict[str, float]:
+        """Return its structural entropy and Dasgupta's cost."""
+        from sentree.metrics import dasgupta_cost, structural_entropy
+
+        return {
+            "structural_entropy": structural_entropy(graph, self.tree),
+            "dasgupta_cost": dasgupta_cost(graph, self.tree),
+        }
 
 
 def _classes(source: str, column: str | None, called: str, of: Named) -> NDArray[Any]:
@@ -115,19 +245,15 @@ def _classes(source: str, column: str | None, called: str, of: Named) -> NDArray
     return found
 
 
-def _score_clusters(found: NDArray[Any], classes: NDArray[Any], truth: str) -> dict[str, float]:
+def _score_clusters(found: NDArray[Any], classes: NDArray[Any]) -> dict[str, float]:
     """Compare clusters with classes, on samples that have one."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
     from sklearn import metrics
     from sklearn.metrics.cluster import contingency_matrix
 
-    from sentree import io
-
     counted = np.array([value is not None for value in classes])
     n = int(counted.sum())
-    if n < 2:
-        raise io.InputError(f"{truth}: {n} samples have a class that counts, expected more")
     a, b = (np.unique(x[counted].astype(str), return_inverse=True)[1] for x in (classes, found))
     table = contingency_matrix(a, b)
     rows, columns = linear_sum_assignment(-table)
@@ -142,29 +268,6 @@ def _score_clusters(found: NDArray[Any], classes: NDArray[Any], truth: str) -> d
         "completeness": float(metrics.completeness_score(a, b)),
         "accuracy": float(table[rows, columns].sum() / n),
         "purity": float(table.max(axis=0).sum() / n),
-    }
-
-
-def _score_tree(source: str, truth: str, column: str | None) -> dict[str, float]:
-    """Compare a tree with the classes of its leaves."""
-    import numpy as np
-
-    from sentree import io
-    from sentree.metrics import dendrogram_purity
-
-    with remedies({}):
-        tree = io.read_tree(source)
-    ids = None if tree.names is None else np.array(tree.names, dtype=object)
-    leaves = io.Names(tree.n_leaves, ids, source=source)
-    classes = _classes(truth, column, "truth_column", leaves)
-    for name, value in zip(leaves.key(), classes, strict=True):
-        if value is None:
-            raise io.InputError(f"{truth} has no class for {name}: a tree needs one for every leaf")
-    return {
-        "samples": tree.n_leaves,
-        "classes": len(set(classes)),
-        "height": tree.height,
-        "dendrogram_purity": dendrogram_purity(tree, classes.astype(str)),
     }
 
 

@@ -32,6 +32,12 @@ def tree(
         int | None,
         typer.Option(min=1, help="Most levels below the root; else as deep as it gains."),
     ] = None,
+    leaf_penalty: Annotated[
+        bool,
+        typer.Option(
+            help="Whether the penalty of constraints includes the leaves, the single samples."
+        ),
+    ] = True,
     graph: o.IsGraph = False,
     table: o.Table,
     out: Annotated[
@@ -48,6 +54,7 @@ def tree(
         str | None,
         typer.Option(metavar="FILE", help="Cluster of each sample, and its branch on each level."),
     ] = None,
+    append: o.Append = False,
     wanted: o.Results,
     verbosity: o.Verbosity,
 ) -> None:
@@ -66,7 +73,9 @@ def tree(
 
     out = out or results.default_name(data, "tree.nwk")
     said = replace(said, constraints=constraints, paths=paths, ontology=ontology)
-    task = Task(data, graph, table, said, search, wanted)
+    if append and clusters is None:
+        clusters = results.default_name(data, results.table_named("clusters", data, append))
+    task = Task(data, graph, table, said, search, wanted, append)
     with verbosity.console(to_stderr="-" in (out, clusters)) as talk:
         if out != "-":
             results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv", ".tsv"))
@@ -77,7 +86,8 @@ def tree(
         with talk.step("getting ready to cluster", "start"):
             from sentree import SSEHierarchy, io
 
-            fitted = task.fit(SSEHierarchy, samples, known, height=height)
+            more = {"height": height, "leaf_penalty": leaf_penalty}
+            fitted = task.fit(SSEHierarchy, samples, known, **more)
         found = fitted.tree_
         inner = found.n_nodes - found.n_leaves
         talk.say(f"a tree of height {found.height} with {inner} inner node{'s' * (inner != 1)}")
@@ -85,10 +95,5 @@ def tree(
         io.write_tree(out, found, samples.key())
         talk.wrote(out, "the tree")
         if clusters is not None:
-            strength, names = fitted.membership_strength_, fitted.cluster_names_
-            levels = results.levels_of(found)
-            told = ", and its branch on each level"
-            results.write_clusters(
-                clusters, fitted.labels_, strength, names, samples, talk, levels, told
-            )
+            task.write_clusters(clusters, fitted, samples, talk, results.levels_of(found))
         task.write(fitted, samples, places, talk)

@@ -29,6 +29,7 @@ from sentree.estimators.inputs import (
     check_edges,
     check_length,
     gather_constraints,
+    is_plain,
     stored_distances,
     validated,
 )
@@ -572,7 +573,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepared(self, X: Any) -> Any:
         """Return samples as numbers, by ``prepare`` where there is something to prepare."""
-        if self.prepare is None or sp.issparse(X):
+        if self.prepare is None or (self.prepare == "auto" and is_plain(X)):
             return self._validated(X)
         from sentree.prepare import TablePreparer
 
@@ -616,7 +617,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
-        layout = table_layout(X, auto.scale, given, self._blocks)
+        tails = self.preparation_ is None or self.preparation_.log is None
+        layout = table_layout(X, auto.scale, given, self._blocks, tails)
         self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 

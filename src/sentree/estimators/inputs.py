@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from sentree._util.warnings import warn
+from sentree._util.wording import Param, Piece, Text
 from sentree.constraints import Constraints
 from sentree.graph import Graph
 
@@ -19,12 +21,15 @@ __all__ = [
     "check_edges",
     "check_length",
     "gather_constraints",
+    "is_plain",
     "stored_distances",
     "validated",
 ]
 
 #: Weights are capped as if the penalty were at least this, so that their products stay finite.
 _LEAST_PENALTY = 1e-50
+#: Most columns that a message names.
+_NAMED = 12
 
 
 def gather_constraints(
@@ -87,7 +92,7 @@ def validated(estimator: Any, X: Any, *, new: bool = False, infinite: bool = Fal
     ``new`` samples must have the features that the estimator was fitted with. Infinite values are
     refused unless ``infinite``.
     """
-    _check_numeric_columns(X)
+    _check_columns(X)
     X = validate_data(
         estimator,
         X,
@@ -101,17 +106,63 @@ def validated(estimator: Any, X: Any, *, new: bool = False, infinite: bool = Fal
     return X
 
 
-def _check_numeric_columns(X: Any) -> None:
-    """Refuse a data frame with columns that are not numeric, and name them."""
+def is_plain(X: Any) -> bool:
+    """Tell whether X holds finite numbers alone, so that there is nothing to prepare."""
+    if sp.issparse(X):
+        return True
+    if hasattr(X, "dtypes"):
+        if not all(map(_is_numeric, X.dtypes)):
+            return False
+        return bool(np.isfinite(_floats(X)).all())
+    array = np.asarray(X)
+    return array.dtype.kind in "buifc" and bool(np.isfinite(array).all())
+
+
+def _check_columns(X: Any) -> None:
+    """Refuse a table with columns that are not numbers; name all that are not ready."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "OU" and X.ndim == 2:
+        import pandas as pd
+
+        X = pd.DataFrame(X).infer_objects()
+        if not X.map(lambda cell: isinstance(cell, str)).any(axis=None):
+            return  # scikit-learn tells what is wrong with other objects
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
-    kinds = zip(X.columns, X.dtypes, strict=True)
-    bad = [str(name) for name, kind in kinds if not _is_numeric(kind)]
-    if bad:
-        raise ValueError(
-            f"columns {', '.join(map(repr, bad[:5]))} are not numeric: drop them (pass known "
-            "classes as y) or encode them as numbers first"
+    kinds = list(zip(map(str, X.columns), X.dtypes, strict=True))
+    dates = [name for name, kind in kinds if _is_date(kind)]
+    texts = [name for name, kind in kinds if not (_is_numeric(kind) or _is_date(kind))]
+    if not dates and not texts:
+        return
+    empty = X.isna().any() if hasattr(X, "isna") else [column.null_count() > 0 for column in X]
+    gaps = [name for (name, _), has_gaps in zip(kinds, empty, strict=True) if has_gaps]
+    found = {"text": texts, "dates": dates, "gaps": gaps}
+    said = (f"{what} in {_listed(names)}" for what, names in found.items() if names)
+    raise ValueError(
+        Text(
+            f"some columns are not numbers: {'; '.join(said)}. Let ",
+            Param("prepare", "auto"),
+            " make numbers of them and fill gaps, or leave them out (pass known classes as y)",
         )
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in quotes; of many, the first and the number."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(map(repr, names[:_NAMED])) + more
+
+
+def _floats(X: Any) -> NDArray[np.float64]:
+    """Return a data frame of numbers as an array, NaN where a value is missing."""
+    missing = {"na_value": np.nan} if hasattr(X, "isna") else {}
+    return np.asarray(X.to_numpy(**missing), dtype=np.float64)
+
+
+def _is_date(kind: Any) -> bool:
+    """Tell whether a pandas or polars dtype holds dates or times."""
+    if hasattr(kind, "is_temporal"):  # polars
+        return bool(kind.is_temporal())
+    return getattr(kind, "kind", "O") in "mM"
 
 
 def _is_numeric(kind: Any) -> bool:
@@ -135,19 +186,26 @@ def stored_distances(X: NDArray[Any], new: bool = False) -> Any:
 
 
 def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
-    """Refuse NaN and (unless ``infinite``) infinite values, and name the first."""
+    """Refuse NaN and (unless ``infinite``) infinite values, and name the first and all columns."""
     data = X.data if sp.issparse(X) else X
     good = ~np.isnan(data) if infinite else np.isfinite(data)
     if good.all():
         return
     if sp.issparse(X):
         entry = X.tocoo()
-        at = int(np.flatnonzero(~good)[0])
-        row, column = int(entry.row[at]), int(entry.col[at])
+        rows, columns = entry.row[~good], entry.col[~good]
     else:
-        row, column = (int(k[0]) for k in np.nonzero(~good))
+        rows, columns = np.nonzero(~good)
     value = "NaN" if np.isnan(data[~good].flat[0]) else "infinity"
-    where = f"column {column}" if names is None else f"column {names[column]!r}"
+    called = [str(k) if names is None else repr(names[k]) for k in np.unique(columns).tolist()]
+    first = columns[0] if names is None else repr(names[columns[0]])
+    others = f"; such columns: {', '.join(called[:_NAMED])}" if len(called) > 1 else ""
+    others += f" and {len(called) - _NAMED} more" if len(called) > _NAMED else ""
+    remedy: tuple[Piece, ...] = ("drop or impute such values",)
+    if not sp.issparse(X) and not infinite:
+        remedy = (*remedy, ", or let ", Param("prepare", "auto"), " do so")
     raise ValueError(
-        f"Input X contains {value} (first at row {row}, {where}): drop or impute such values"
+        Text(
+            f"Input X contains {value} (first at row {rows[0]}, column {first}{others}): ", *remedy
+        )
     )

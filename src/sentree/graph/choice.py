@@ -105,17 +105,23 @@ class GraphSettings:
         """Return all as plain values."""
         return asdict(self)
 
-    def __str__(self) -> str:
-        scale = {
+    @property
+    def scaling(self) -> str:
+        """What was done to the features, in words."""
+        words = {
             None: "as they are",
-            "table": "brought to variance 1 (those of two values to 0 and 1.6)",
-            "minmax": "brought to 0 to 1",
-            "log-minmax": "as logarithms, brought to 0 to 1",
+            "table": "scaled to variance 1",
+            "minmax": "scaled to 0 to 1",
+            "log-minmax": "as logarithms, scaled to 0 to 1",
             "centre": "centred",
-        }.get(self.scale, f"by {self.scale}")
+        }
         if self.kind == "mixed":
-            scale = "brought to variance 1, levels of a category to a distance of 1.6"
-        return f"{self.kind} ({self.why}): features {scale}, distance {self.metric}"
+            return "scaled to variance 1, levels of a category to a distance of 1.6"
+        return words.get(self.scale, f"by {self.scale}")
+
+    def __str__(self) -> str:
+        two = " (those of two values to 0 and 1.6)" if self.kind in ("table", "answers") else ""
+        return f"{self.kind} ({self.why}): features {self.scaling}{two}, distance {self.metric}"
 
 
 def choose(X: Any, blocks: Sequence[Block] | None = None) -> GraphSettings:

@@ -1,3 +1,4 @@
+from .appended import append_columns as append_columns
 from .beside import Columns as Columns
 from .beside import read_columns as read_columns
 from .beside import read_parents as read_parents
@@ -14,6 +15,7 @@ from .samples import Samples as Samples
 from .samples import read_samples as read_samples
 from .statements import Pairs as Pairs
 from .statements import read_constraints as read_constraints
+from .statements import read_names as read_names
 from .statements import read_not_labels as read_not_labels
 from .statements import read_pairs as read_pairs
 from .statements import write_constraints as write_constraints

@@ -58,8 +58,11 @@ def the_matrix(arrays: Mapping[str, Any], source: InputFile, key: str | None = N
     )
 
 
-def check_matrix(matrix: Any, source: str) -> Any:
-    """Return samples as a float64 array in row order or CSR array of finite numbers."""
+def check_matrix(matrix: Any, source: str, gaps: bool = False) -> Any:
+    """Return samples as a float64 array in row order or CSR array of finite numbers.
+
+    With ``gaps``, a dense array may have values that are not finite.
+    """
     shape, kind = matrix.shape, matrix.dtype.kind
     if len(shape) != 2:
         more = "; make it a column with array.reshape(-1, 1)" if len(shape) == 1 else ""
@@ -79,7 +82,7 @@ def check_matrix(matrix: Any, source: str) -> Any:
             _refuse(source, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
         return matrix
     array = np.ascontiguousarray(matrix, dtype=np.float64)
-    if not np.isfinite(array).all():
+    if not gaps and not np.isfinite(array).all():
         row, column = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
         _refuse(source, row, column, array[row, column])
     return array

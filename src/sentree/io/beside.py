@@ -13,11 +13,12 @@ from sentree._util.wording import own_remedies
 from sentree.constraints.parsing import is_missing
 from sentree.io import arrays, columns
 from sentree.io.errors import InputError, Param, listed
-from sentree.io.ids import candidates_of, check_ids, first_ids, named_like_ids
+from sentree.io.ids import candidates_of, check_ids, first_ids
 from sentree.io.lines import parse_json
 from sentree.io.names import Named
 from sentree.io.samples import by_row, read_whole_table
 from sentree.io.sources import TEXT, InputFile, open_source
+from sentree.prepare.ids import named_like_ids
 
 if TYPE_CHECKING:
     import pandas

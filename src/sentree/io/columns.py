@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.io.errors import Either, InputError, Param, did_you_mean, listed
+from sentree.io.errors import Either, Elsewhere, InputError, Param, did_you_mean, listed
 from sentree.io.ids import Choice, candidates_of
 from sentree.io.text import PREVIEW, holds_text, is_padded
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["choose", "feature_array", "missing_column", "objects", "text_columns", "texts_of"]
+__all__ = ["choose", "feature_array", "missing_column", "objects", "raw_features", "text_columns"]
+__all__ += ["texts_of"]
+
+#: Most columns that a message tells of.
+_SHOWN = 8
 
 
 def choose(
@@ -55,25 +59,34 @@ def missing_column(name: str, names: Sequence[str], source: str) -> NoReturn:
     )
 
 
+def raw_features(
+    frame: pandas.DataFrame,
+    features: Sequence[str],
+    source: str,
+    where: Callable[[int], str] | None = None,
+) -> pandas.DataFrame:
+    """Return columns as they are, if there is any."""
+    if not features:
+        raise InputError(
+            f"{source}: no column is left as a feature: {listed(list(frame.columns))} are ids, "
+            "labels or dropped"
+        )
+    return frame if list(features) == list(frame.columns) else frame[list(features)]
+
+
 def feature_array(
     frame: pandas.DataFrame,
     features: Sequence[str],
     source: str,
     where: Callable[[int], str],
 ) -> NDArray[np.float64]:
-    """Return columns as an array of finite numbers, or name the first value that is none."""
-    if not features:
-        raise InputError(
-            f"{source}: no column is left as a feature: {listed(list(frame.columns))} are ids, "
-            "labels or dropped"
-        )
-    chosen = frame if list(features) == list(frame.columns) else frame[list(features)]
-    wrong = [name for name, kind in zip(features, chosen.dtypes, strict=True) if not _is_real(kind)]
-    if wrong:
-        _no_numbers(frame[wrong[0]], wrong, source, where)
-    array = np.ascontiguousarray(chosen.to_numpy(dtype=np.float64, na_value=np.nan))
-    if not np.isfinite(array).all():
-        _not_finite(array, features, source, where)
+    """Return columns as an array of finite numbers, or name what is none in each column."""
+    chosen = raw_features(frame, features, source)
+    real = [_is_real(kind) for kind in chosen.dtypes]
+    numbers = chosen if all(real) else chosen.loc[:, real]
+    array = np.ascontiguousarray(numbers.to_numpy(dtype=np.float64, na_value=np.nan))
+    if not all(real) or not np.isfinite(array).all():
+        _not_ready(chosen, source, where)
     return array
 
 
@@ -108,65 +121,63 @@ def _no_number(column: pandas.Series[Any]) -> NDArray[np.bool_]:
     return np.asarray((unread | column.map(is_padded)).to_numpy(dtype=bool))
 
 
-def _no_numbers(
-    column: pandas.Series[Any], names: Sequence[str], source: str, where: Callable[[int], str]
-) -> NoReturn:
-    """Raise for the first of some columns with cells that are no numbers: all of them, or a few."""
-    name = names[0]
-    also = f" (the same holds for {listed(names[1:])})" if names[1:] else ""
-    wrong = _no_number(column)
-    if not wrong.any():
-        raise InputError(
-            f"{source}: column {name!r} holds values of type {column.dtype}, which are no "
-            "numbers: leave it out",
-            (" with ", Param("drop", [name])),
-        )
-    row = int(np.flatnonzero(wrong)[0])
-    cell = column.iloc[row]
-    place = f"{source}: column {name!r} has {cell!r} in {where(row)}"
-    comma = isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9.]*,[0-9]+\s*", cell)
-    if comma:
-        raise InputError(
-            f"{place}: this may be a decimal comma, or thousands; write the numbers with a decimal "
-            f"point and nothing else{also}"
-        )
-    if wrong.sum() > column.notna().sum() / 2:
-        raise InputError(
-            f"{place}, and features must be numbers{also}",
-            (". If the column holds known classes, say ", Param("take", [name])),
-            ("; if it names the samples, ", Param("id_column", name)),
-            Either(("; else leave it out with ", Param("drop", [name])), "; leave it out"),
-        )
-    more = int(wrong.sum()) - 1
-    others = f" (and {more} more like it)" if more else ""
-    zeros = " but a name, since it has leading zeros" if is_padded(cell) else ""
+def _not_ready(frame: pandas.DataFrame, source: str, where: Callable[[int], str]) -> NoReturn:
+    """Raise for all columns that are not finite numbers, each with its first wrong value."""
+    wrong = {name: said for name in frame if (said := _wrong(frame[name], where))}
+    texts = [name for name, said in wrong.items() if said.startswith("has ")]
+    shown = [f"column {name!r} {said}" for name, said in list(wrong.items())[:_SHOWN]]
+    more = f"; and {len(wrong) - _SHOWN} more columns" if len(wrong) > _SHOWN else ""
+    names = list(wrong)[:_SHOWN]
     raise InputError(
-        f"{place}{others}, which is no number{zeros}: correct the cell, or leave out the row "
-        "or the column",
-        (" with ", Param("drop", [name])),
+        f"{source}: features must be finite numbers, but {'; '.join(shown)}{more}",
+        (
+            ". ",
+            Elsewhere(
+                "sentree.prepare",
+                "raw=True reads the table as it is, for prepare='auto' of the estimators",
+            ),
+        ),
+        *(
+            [
+                (". If a column holds known classes, say ", Param("take", texts[:1])),
+                ("; if it names the samples, ", Param("id_column", texts[0])),
+            ]
+            if texts
+            else []
+        ),
+        Either(
+            ("; else leave out with " if texts else ". Leave out with ", Param("drop", names)),
+            "; leave it out",
+        ),
     )
 
 
-def _not_finite(
-    array: NDArray[np.float64], features: Sequence[str], source: str, where: Callable[[int], str]
-) -> NoReturn:
-    """Raise for the first value that is missing or infinite."""
-    bad = ~np.isfinite(array)
-    row, column = (int(k) for k in np.argwhere(bad)[0])
-    name, value = features[column], array[row, column]
-    n_columns, n_rows = int(bad.any(axis=0).sum()), int(bad.any(axis=1).sum())
-    if np.isnan(array[:, column]).all():
-        raise InputError(
-            f"{source}: column {name!r} is empty in every row: leave it out",
-            (" with ", Param("drop", [name])),
-        )
-    what = "is missing" if np.isnan(value) else f"is {value}"
-    raise InputError(
-        f"{source}: the value in {where(row)}, column {name!r}, {what} (rows with such "
-        f"values: {n_rows}, columns: {n_columns}): fill it in, leave out these rows, or leave out "
-        "the column",
-        (" with ", Param("drop", [name])),
-    )
+def _wrong(column: pandas.Series[Any], where: Callable[[int], str]) -> str:
+    """Say what is wrong with the values of a column; nothing where they are finite numbers."""
+    if not _is_real(column.dtype):
+        wrong = _no_number(column)
+        if not wrong.any():
+            return f"holds values of type {column.dtype}"
+        row = int(np.argmax(wrong))
+        cell, count = column.iloc[row], int(wrong.sum())
+        said = f"has {cell!r} in {where(row)}"
+        if isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9.]*,[0-9]+\s*", cell):
+            return f"{said} (a decimal comma, or thousands?)"
+        if count > column.notna().sum() / 2:
+            return said
+        others = f" (and {count - 1} more like it)" if count > 1 else ""
+        zeros = " but a name, since it has leading zeros" if is_padded(cell) else ""
+        return f"{said}{others}, which is no number{zeros}"
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return ""
+    if np.isnan(values).all():
+        return "is empty in every row"
+    row, count = int(np.argmax(bad)), int(bad.sum()) - 1
+    what = "missing" if np.isnan(values[row]) else str(values[row])
+    others = f" and {count} more row{'s' * (count > 1)}" if count else ""
+    return f"is {what} in {where(row)}{others}"
 
 
 def objects(column: pandas.Series[Any]) -> NDArray[Any]:

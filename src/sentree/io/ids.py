@@ -6,7 +6,6 @@ column whose values are all different, else rows are numbered. Numbers with frac
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,17 +15,15 @@ from numpy.typing import NDArray
 
 from sentree.io.errors import InputError, Param, Piece
 from sentree.io.text import MISSING
+from sentree.prepare.ids import named_like_ids
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Choice", "candidates_of", "check_ids", "first_ids", "named_like_ids"]
+__all__ = ["Choice", "candidates_of", "check_ids", "first_ids"]
 
-#: Names of columns of ids: sample_id, PassengerId, patient, index, and none at all.
-_NAMES = re.compile(
-    r"(?i:(.*[ _.#-])?id|(sample|cell|patient|subject|customer|user)(id)?|barcode|name|index"
-    r"|unnamed: 0)|.*[a-z0-9]I[dD]"
-)
+#: Values that are looked at to tell whether they name rows.
+_LOOKED_AT = 500
 
 
 @dataclass(frozen=True)
@@ -40,11 +37,6 @@ class Choice:
     exact: bool = False  # whether the user named the features
 
 
-def named_like_ids(name: str) -> bool:
-    """Tell whether a column is named like ids."""
-    return bool(_NAMES.fullmatch(name))
-
-
 def candidates_of(names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that may be ids: those named so first, then those of text."""
     named = [name for name in names if named_like_ids(name)]
@@ -52,9 +44,18 @@ def candidates_of(names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]
 
 
 def first_ids(frame: pandas.DataFrame, candidates: Sequence[str]) -> str | None:
-    """Return the first of some columns whose values are all different and no fractions."""
+    """Return the first of some columns whose values are all different and name the rows."""
     found = (name for name in candidates if frame[name].is_unique)
-    return next((name for name in found if not _has_fractions(frame[name])), None)
+    return next((name for name in found if not _says_something(frame[name])), None)
+
+
+def _says_something(column: pandas.Series[Any]) -> bool:
+    """Tell whether values that are all different describe the rows: fractions, prices, dates."""
+    if _has_fractions(column):
+        return True
+    from sentree.prepare.reading import NUMERIC, read
+
+    return not named_like_ids(str(column.name)) and read(column[:_LOOKED_AT]).kind in NUMERIC
 
 
 def _has_fractions(column: pandas.Series[Any]) -> bool:

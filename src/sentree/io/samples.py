@@ -47,6 +47,8 @@ class Samples(Named):
         In H5AD files the matrix that was read, as one names it: "X", "X_pca", or a layer.
     features : list of str, optional
         Names of the features, where they have any; a sparse matrix does not hold them.
+    origin : optional
+        What was read, where it is to be read again.
     """
 
     X: Any
@@ -56,6 +58,7 @@ class Samples(Named):
     source: str = "the data"
     layer: str | None = None
     features: list[str] | None = None
+    origin: Any = None
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -75,6 +78,7 @@ def read_samples(
     separator: str | None = None,
     format: str | None = None,
     text_aside: bool = False,
+    raw: bool = False,
     sheet: str | None = None,
 ) -> Samples:
     """Read samples from a file.
@@ -113,6 +117,9 @@ def read_samples(
     text_aside : bool
         Whether columns of text are in ``columns`` of the result instead of being an error; of H5AD
         files all of ``obs``.
+    raw : bool
+        Whether ``X`` is the table as it is, with text, dates and gaps, for ``prepare`` of the
+        estimators or :class:`~sentree.TablePreparer`.
     sheet : str, optional
         In XLSX files the sheet; by default the first that is not empty.
 
@@ -158,6 +165,7 @@ def read_samples(
                 dialect.header,
                 text_aside,
                 True,
+                raw,
             )
         except InputError:
             text.check_lines(dialect)  # a line of too few cells is why the last ones are missing
@@ -167,19 +175,19 @@ def read_samples(
         choice = columns.choose(
             list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
         )
-        samples = _from_frame(frame, choice, found.name, by_row, True, text_aside)
+        samples = _from_frame(frame, choice, found.name, by_row, True, text_aside, raw=raw)
     elif found.format == "xlsx":
         frame, numbers, named = _sheet_frame(found, header)
         choice = columns.choose(
             list(frame), found.name, id_column, take, drop, features, columns.texts_of(frame)
         )
         samples = _from_frame(
-            frame, choice, found.name, lambda row: f"row {numbers[row]}", named, text_aside
+            frame, choice, found.name, lambda row: f"row {numbers[row]}", named, text_aside, raw=raw
         )
     elif found.format == "h5ad":
         samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
-        samples = _from_arrays(found, layer, id_column, take, drop)
+        samples = _from_arrays(found, layer, id_column, take, drop, raw)
     if samples.n < 2:
         raise InputError(f"{found.name} has {samples.n} row{'s' * (samples.n != 1)}, expected more")
     return samples
@@ -198,6 +206,7 @@ def _from_frame(
     named: bool,
     text_aside: bool = False,
     from_text: bool = False,
+    raw: bool = False,
 ) -> Samples:
     """Make samples of a table; one that comes from text may have words for missing values."""
     import pandas as pd
@@ -216,11 +225,14 @@ def _from_frame(
     def place(row: int) -> str:
         return where(row) if ids is None else f"{where(row)} ({ids[row]!r})"
 
+    X: Any
     if choice.exact and not features:
-        array = np.empty((len(frame), 0))
+        X = np.empty((len(frame), 0))
     else:
-        array = columns.feature_array(frame, features, source, place)
-    X = pd.DataFrame(array, columns=features, copy=False) if named else array
+        make = columns.raw_features if raw else columns.feature_array
+        X = make(frame, features, source, place)
+    if named:
+        X = pd.DataFrame(X, columns=features, copy=False)
     kept = (name for name in (*choice.aside, *texts) if name != id_name)
     aside = {name: columns.objects(frame[name]) for name in kept}
     return Samples(X, ids, id_name, aside, source, features=features if named else None)
@@ -287,16 +299,17 @@ def read_whole_table(
     *,
     as_text: bool = False,
     id_column: str | None = None,
+    header: text.Header = "auto",
 ) -> pandas.DataFrame:
     """Return all columns of a table as they are; ids that are names as text."""
     if source.format == "parquet":
         return _read_parquet(source)
     if source.format == "xlsx":
         if not as_text:
-            frame, _, named = _sheet_frame(source)
+            frame, _, named = _sheet_frame(source, header)
             return frame if named else frame.add_prefix("x")
         source = source.as_csv()
-    dialect = text.sniff(source, separator=separator)
+    dialect = text.sniff(source, header=header, separator=separator)
     if id_column is not None and id_column not in dialect.names:
         columns.missing_column(id_column, dialect.names, source.name)
     kept = [*dialect.texts, *([] if id_column is None else [id_column])]
@@ -313,6 +326,7 @@ def _from_arrays(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    raw: bool,
 ) -> Samples:
     """Make samples of an array, whose columns are known by number."""
     stored = arrays.read_arrays(source)
@@ -327,8 +341,9 @@ def _from_arrays(
             beside[name] = column
     left = [name for name in take if name not in beside]
     if left or drop or id_column is not None:
-        return _with_columns(source, matrix, beside, id_column, left, drop)
-    return Samples(arrays.check_matrix(matrix, source.name), columns=beside, source=source.name)
+        return _with_columns(source, matrix, beside, id_column, left, drop, raw)
+    checked = arrays.check_matrix(matrix, source.name, gaps=raw)
+    return Samples(checked, columns=beside, source=source.name)
 
 
 def _with_columns(
@@ -338,6 +353,7 @@ def _with_columns(
     id_column: str | None,
     take: Sequence[str],
     drop: Sequence[str],
+    raw: bool,
 ) -> Samples:
     """Set columns of a dense array aside."""
     import pandas as pd
@@ -352,7 +368,7 @@ def _with_columns(
     choice = columns.choose(list(frame.columns), source.name, id_column, take, drop)
     if id_column is not None and frame[id_column].dtype.kind == "f":
         frame[id_column] = frame[id_column].convert_dtypes()
-    made = _from_frame(frame, choice, source.name, by_row, False)
+    made = _from_frame(frame, choice, source.name, by_row, False, raw=raw)
     return Samples(made.X, made.ids, made.id_name, beside | made.columns, source.name)
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import warnings
 from collections.abc import Sequence
-from datetime import datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sentree._util.warnings import warn
@@ -19,6 +19,8 @@ __all__ = ["Sheet", "csv_bytes", "read_sheet", "sheet_bytes"]
 
 #: What cells say whose formula went wrong.
 _ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"}
+#: What cells can hold besides nothing; all else is written as text.
+_CELLS = (str, int, float, date, time, timedelta)
 #: A sheet has at most so many rows and columns.
 _ROWS, _COLUMNS = 1 << 20, 1 << 14
 
@@ -119,8 +121,12 @@ def sheet_bytes(frame: pandas.DataFrame) -> bytes:
     sheet = book.create_sheet("sentree")
 
     def cell(value: Any) -> Any:
+        if isinstance(value, float) and value in (float("inf"), float("-inf")):
+            return str(value)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            return str(value)
         if not isinstance(value, str) or value[:1] != "=":
-            return value
+            return value if value is None or isinstance(value, _CELLS) else str(value)
         made = WriteOnlyCell(sheet, value)
         made.data_type = "s"  # text, no formula
         return made

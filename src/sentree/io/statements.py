@@ -18,7 +18,8 @@ from sentree.io.names import By, Named
 from sentree.io.sources import format_of
 from sentree.io.tables import write_bytes, write_table
 
-__all__ = ["Pairs", "read_constraints", "read_not_labels", "read_pairs", "write_constraints"]
+__all__ = ["Pairs", "read_constraints", "read_names", "read_not_labels", "read_pairs"]
+__all__ += ["write_constraints"]
 
 
 class Pairs(NamedTuple):
@@ -71,6 +72,18 @@ def read_pairs(
     pairs = built.cannot_link if apart else built.must_link
     weights = built.cannot_weight if apart else built.must_weight
     return Pairs(pairs, weights if any(len(row) > 2 for row in rows) else None)
+
+
+def read_names(
+    source: str | Path, names: Named, *, by: By = "auto", format: str | None = None
+) -> NDArray[np.int64]:
+    """Read a list of samples: lines, or a JSON list of lists, of one name each.
+
+    Parameters are those of :func:`read_pairs`; the result is an array of row numbers.
+    """
+    found = open_statements(source, format)
+    rows, place = read_rows(found, None, names, by, 1, (1,), "one, the sample")
+    return names.rows([row[0] for row in rows], found.name, by=by, where=place.where)
 
 
 def read_not_labels(

@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from sentree.constraints.parsing import is_missing
 from sentree.io.errors import InputError, optional
 from sentree.io.sources import format_of
 from sentree.io.spreadsheets import sheet_bytes
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["TABLE_FORMATS", "table_bytes", "write_bytes", "write_table"]
 
@@ -54,13 +57,20 @@ def write_table(
     write_bytes(target, table_bytes(columns, kind))
 
 
-def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
-    """Return a table as the bytes of a file."""
+def table_bytes(
+    columns: Mapping[str, Any] | pandas.DataFrame,
+    kind: str,
+    separator: str | None = None,
+    decimal: str = ".",
+) -> bytes:
+    """Return a table as the bytes of a file; text may have a separator and a decimal point."""
     import pandas as pd
 
+    frame: Any = columns
+    if not isinstance(columns, pd.DataFrame):
+        frame = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
     if kind == "npy":
-        return _array(columns)
-    frame = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
+        return _array(frame)
     if kind == "json":
         records = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return (json.dumps(records, ensure_ascii=False, default=_plain) + "\n").encode("utf-8")
@@ -71,17 +81,24 @@ def table_bytes(columns: Mapping[str, Any], kind: str) -> bytes:
         optional("pyarrow", "Parquet files")
         frame.to_parquet(buffer, engine="pyarrow", index=False)
     else:
-        separator = "," if kind == "csv" else "\t"
-        quoting = csv.QUOTE_NONNUMERIC if _has_returns(columns) else csv.QUOTE_MINIMAL
-        frame.to_csv(buffer, index=False, sep=separator, lineterminator="\n", quoting=quoting)
+        separator = separator or ("," if kind == "csv" else "\t")
+        quoting = csv.QUOTE_NONNUMERIC if _has_returns(frame) else csv.QUOTE_MINIMAL
+        frame.to_csv(
+            buffer,
+            index=False,
+            sep=separator,
+            decimal=decimal,
+            lineterminator="\n",
+            quoting=quoting,
+        )
     return buffer.getvalue()
 
 
-def _has_returns(columns: Mapping[str, Any]) -> bool:
+def _has_returns(frame: pandas.DataFrame) -> bool:
     """Tell whether a cell holds a carriage return, which the csv module does not quote."""
-    texts = (values for values in map(np.asarray, columns.values()) if values.dtype.kind in "OU")
+    texts = (frame[name] for name in frame if frame[name].dtype.kind == "O")
     cells = (cell for values in texts for cell in values.tolist())
-    return any("\r" in cell for cell in (*columns, *cells) if isinstance(cell, str))
+    return any("\r" in cell for cell in (*frame, *cells) if isinstance(cell, str))
 
 
 def write_bytes(target: str | Path, content: bytes) -> None:
@@ -105,10 +122,10 @@ def write_bytes(target: str | Path, content: bytes) -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _array(columns: Mapping[str, Any]) -> bytes:
+def _array(frame: pandas.DataFrame) -> bytes:
     """Return columns of numbers as an array; a single one has one dimension."""
-    parts = [np.asarray(values) for values in columns.values()]
-    for name, part in zip(columns, parts, strict=True):
+    parts = [frame[name].to_numpy() for name in frame]
+    for name, part in zip(frame, parts, strict=True):
         if part.dtype.kind not in "buif":
             raise InputError(f"column {name!r} holds no numbers, which .npy needs: write .csv")
     buffer = io.BytesIO()

@@ -1,3 +1,3 @@
 from .preparer import Block as Block
 from .preparer import TablePreparer as TablePreparer
-from .reading import typed as typed
+from .tidy import typed as typed

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sentree.prepare.dates import DateFormat
 from sentree.prepare.ids import named_like_ids
 from sentree.prepare.numbers import NumberFormat
-from sentree.prepare.reading import NUMERIC, Cells, kind_of_names, read, read_alike
+from sentree.prepare.reading import NUMERIC, Cells, kind_of_names, read_alike
 
 __all__ = ["GAP", "Plan", "plan"]
 
@@ -39,7 +39,7 @@ class Plan:
         The column.
     kind : str
         What it holds: "number", "boolean", "date", "ordered" or "category"; or, where it is left
-        out, "ids", "text", "constant", "empty", "copy" (of another column) or "other".
+        out, "ids", "text", "many" (too many levels), "constant", "empty", "copy" or "other".
     used : bool
         Whether it becomes features.
     levels : tuple of str
@@ -100,9 +100,11 @@ class Plan:
         """What was done to the column, in words."""
         if not self.used:
             return "left out"
-        width = len(self.levels) + self.rest + self.gap
+        width, unit = len(self.levels) + self.rest + self.gap, ""
+        if self.kind == "number" and self.format is not None:
+            unit = NumberFormat(*self.format).unit
         words = {
-            "number": "kept",
+            "number": f"kept, in {unit}" if unit else "kept",
             "boolean": "yes is 1, no is 0",
             "date": "days since 1970",
             "ordered": f"{', '.join(self.levels[:5])}{', …' * (len(self.levels) > 5)} as 0, 1, …",
@@ -143,16 +145,13 @@ class Plan:
             out[:, 1] = gaps
 
 
-def plan(name: str, column: pd.Series) -> tuple[Plan, Cells]:
+def plan(name: str, cells: Cells) -> tuple[Plan, Cells]:
     """Decide what becomes of a column; return also its values, with the levels that are kept."""
-    cells = read(column)
     made = Plan(name, cells.kind, gaps=int(cells.gaps.sum()), note="; ".join(cells.notes))
     if cells.kind in NUMERIC or cells.kind == "ordered":
         return _numeric(made, cells)
     if cells.kind == "category":
         return _category(made, cells)
-    if cells.kind == "empty":
-        made = replace(made, gaps=len(column))
     return replace(made, used=False), cells
 
 
@@ -207,8 +206,7 @@ def _category(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
     order = np.argsort(-counts, kind="stable")
     kept = np.sort(order[counts[order] >= rare][:_MOST_LEVELS])
     if counts[kept].sum() < _LEAST_SHARE * counts.sum():
-        note = "; ".join(filter(None, [made.note, f"{len(counts)} different values"]))
-        return replace(made, kind=kind_of_names(levels), used=False, note=note), cells
+        return replace(made, kind="many", used=False, note=f"{len(counts)} levels"), cells
     rest = len(kept) < len(counts)
     if rest:
         note = f"{len(kept)} of {len(counts)} levels, the others together"

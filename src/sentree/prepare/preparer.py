@@ -20,7 +20,7 @@ from sentree.graph.blocks import Block
 from sentree.graph.tails import find_tails
 from sentree.prepare.frames import as_frame
 from sentree.prepare.plan import Plan, plan
-from sentree.prepare.reading import NUMERIC, Cells
+from sentree.prepare.reading import NUMERIC, Cells, read
 
 __all__ = ["Block", "TablePreparer"]
 
@@ -43,6 +43,7 @@ _KINDS = {
 _LEFT_OUT = {
     "ids": "ids or names",
     "text": "text",
+    "many": "too many levels",
     "category": "categories",
     "ordered": "categories",
     "constant": "one value",
@@ -155,7 +156,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, X: Any, y: Any = None) -> pd.DataFrame:
         """Learn what becomes of each column, and return the features; as :meth:`fit`."""
         frame = as_frame(X)
-        made = [plan(name, frame[name]) for name in frame]
+        made = [plan(name, read(frame[name])) for name in frame]
         cells = [values for _, values in made]
         plans = self._wanted(_without_copies([one for one, _ in made], cells))
         out = _encoded(plans, cells, len(frame))

@@ -12,13 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sentree.prepare.dates import DateFormat, date_format, days, from_days
-from sentree.prepare.frames import as_frame
+from sentree.prepare.dates import DateFormat, date_format, days
 from sentree.prepare.numbers import NumberFormat, number_format
 from sentree.prepare.scales import in_order
 
 __all__ = ["MISSING", "NUMERIC", "Cells", "kind_of_names", "read", "read_alike"]
-__all__ += ["typed"]
 
 #: Kinds of columns whose values are single numbers.
 NUMERIC = ("number", "boolean", "date")
@@ -90,31 +88,30 @@ def read(column: pd.Series) -> Cells:
     except TypeError:
         return Cells("other")
     if not levels:
-        return Cells("empty")
+        return Cells("empty", codes=codes)
     words = {level.casefold() for level in levels[:9]}
     if len(levels) < 9 and any(words <= set(pair) for pair in _PAIRS):
         return Cells("boolean", _spread(_truths(levels), codes))
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    notes: list[str] = []
+    notes: tuple[str, ...] = ()
     for kind, find in (("number", _numbers), ("date", date_format)):
         found = find(levels)
         if isinstance(found, str):
-            notes.append(found)
+            notes = (found,)
         elif found is not None:
             values, form, note = found
             wrong = np.isnan(values)
-            if note:
-                notes.append(note)
-            if wrong.any():
-                n, first = int(counts[wrong].sum()), levels[int(np.argmax(wrong))]
-                notes.append(f"{n} cell{'s' * (n > 1)} no {kind}: {first[:30]!r}")
-            if counts[~wrong].sum() >= _MOST * counts.sum():
-                return Cells(kind, _spread(values, codes), format=form, notes=tuple(notes))
+            share = counts[~wrong].sum() / counts.sum()
+            if share >= _MOST:
+                notes = tuple(filter(None, (note, _wrong(levels, counts, wrong, kind))))
+                return Cells(kind, _spread(values, codes), format=form, notes=notes)
+            if share > 1 - _MOST:
+                notes = (note or f"{kind}s and words mixed",)
     ordered = in_order(levels)
     if ordered is not None:
         place = np.array([ordered.index(level) for level in levels])
         return Cells("ordered", codes=np.append(place, -1)[codes], levels=tuple(ordered))
-    return Cells("category", codes=codes, levels=tuple(levels), notes=tuple(notes))
+    return Cells("category", codes=codes, levels=tuple(levels), notes=notes)
 
 
 def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -> Cells:
@@ -139,56 +136,6 @@ def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -
     place = {level: k for k, level in enumerate(levels)}
     known = np.array([place.get(text, len(levels)) for text in texts], dtype=np.int64)
     return Cells(kind, codes=np.append(known, -1)[codes], levels=tuple(levels))
-
-
-def typed(frame: Any) -> pd.DataFrame:
-    """Return a table with the types that its values have.
-
-    Numbers and dates in text become numbers and dates, yes and no become truth values, text that
-    repeats becomes a category, and words such as NA, ? and unknown become missing. Sentences, ids
-    and other objects stay as they are.
-
-    Parameters
-    ----------
-    frame : data frame or array
-        The table, of pandas or polars.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A new table with the same rows and columns.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> raw = pd.DataFrame({"paid": ["€ 12", "€ 1,500.2"], "since": ["31/1/2020", "?"]})
-    >>> typed(raw)
-         paid      since
-    0    12.0 2020-01-31
-    1  1500.2        NaT
-    """
-    raw = as_frame(frame)
-    return pd.DataFrame({name: _typed(raw[name]) for name in raw}, index=raw.index)
-
-
-def _typed(column: pd.Series) -> pd.Series:
-    """Return a column with the type of its values."""
-    if column.dtype.kind in "biufM" or isinstance(column.dtype, pd.CategoricalDtype):
-        return column
-    cells = read(column)
-    values: Any = column
-    if cells.kind == "number":
-        values = cells.numbers
-    elif cells.kind == "boolean":
-        values = pd.array(cells.numbers, dtype="Float64").astype("boolean")
-    elif cells.kind == "date":
-        values = from_days(cells.held)
-    elif cells.kind in ("category", "ordered"):
-        ordered = cells.kind == "ordered"
-        values = pd.Categorical.from_codes(cells.codes, list(cells.levels), ordered=ordered)
-    elif cells.kind != "other":
-        values = column.where(~column.isin(MISSING), None)
-    return pd.Series(values, index=column.index, name=column.name)
 
 
 def _by_type(column: pd.Series) -> Cells | None:
@@ -278,4 +225,14 @@ def _numbers(levels: Sequence[str]) -> Any:
     form = number_format(levels)
     if form is None or isinstance(form, str):
         return form
-    return form.read(levels), form, f"in {form.unit}" if form.unit else ""
+    return form.read(levels), form, ""
+
+
+def _wrong(
+    levels: Sequence[str], counts: IntArray, wrong: NDArray[np.bool_], kind: str
+) -> str | None:
+    """Say how many cells could not be read, and which is the first."""
+    if not wrong.any():
+        return None
+    n, first = int(counts[wrong].sum()), levels[int(np.argmax(wrong))]
+    return f"{n} cell{'s' * (n > 1)} no {kind} and so missing, such as {first[:30]!r}"

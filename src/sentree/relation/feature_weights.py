@@ -149,7 +149,11 @@ class Features:
 
 
 def table_layout(
-    X: Any, scale: str | None, given: Constraints, blocks: Sequence[Block] | None = None
+    X: Any,
+    scale: str | None,
+    given: Constraints,
+    blocks: Sequence[Block] | None = None,
+    tails: bool = True,
 ) -> Layout:
     """Return how the samples of a table are compared: tails as logarithms, features weighed.
 
@@ -163,9 +167,12 @@ def table_layout(
         What is known about them, of which the labels count here.
     blocks : sequence of Block, optional
         Which features come from one column of a table that was prepared.
+    tails : bool
+        Whether columns with long tails are taken as logarithms.
     """
     samples = check_samples(X)
-    layout = Layout.fit(samples, scale, "euclidean", find_tails(samples), blocks or ())
+    long = find_tails(samples) if tails else None
+    layout = Layout.fit(samples, scale, "euclidean", long, blocks or ())
     index, code = _asked(given)
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later
     if not known.all() or index.size < 2:
