@@ -1,7 +1,8 @@
 r"""Mixed tables, as people have them: sentree beside scikit-learn's pipelines, k-modes and others.
 
-    python benchmarks/mixed.py --out benchmarks/results/mixed.csv
+    python benchmarks/mixed.py --out benchmarks/results
     python benchmarks/mixed.py --sets vote --draws 1                 # a quick look
+    python benchmarks/mixed.py --beside benchmarks/results/mixed.csv # sentree alone, with old peers
 
 Tables with text, gaps and numbers. Every row is one method on one draw: with labels of 5 % of the
 rows (one of every class at least), the share of the other rows whose class is right; without labels
@@ -17,6 +18,7 @@ import os
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import argparse
+import json
 import warnings
 from pathlib import Path
 
@@ -34,9 +36,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 
+from general import commit
 from general_sets import HALVES, folder, halves
 from sentree import SSEPartition
 from shared import timed
+from speed import manifest
 from tasks import UNKNOWN, draw
 
 NAMES = ["anneal", "audiology", "autos", "car", "cmc", "credit-a", "dermatology", "eucalyptus",
@@ -119,7 +123,7 @@ def prototypes(table, k):
     return search.fit_predict(filled.to_numpy(dtype=object), categorical=words)
 
 
-def sentree(table, y, labels=None, k=None, seed=0):
+def sentree(table, labels=None, k=None, seed=0):
     """Return the clusters, and the class that each row gets by the name of its cluster."""
     model = SSEPartition(n_clusters=k, prepare="auto", random_state=seed).fit(table, labels)
     named = np.array([UNKNOWN if name is None else name for name in model.cluster_names_])
@@ -144,7 +148,7 @@ def found_by_hidden(X, labels, way):
     return right
 
 
-def with_labels(name, number, data_dir):
+def with_labels(name, number, peers, data_dir):
     """Yield a row for each method on one draw of labels."""
     table, y = load(name, data_dir)
     labels = draw("5%-labels", y, name, number).labels
@@ -155,8 +159,10 @@ def with_labels(name, number, data_dir):
         return about(name, table, y, "5%-labels", number, method, seconds) | {"accuracy": right}
 
     for method, wanted in ((f"{OURS}, k", k), (OURS, None)):
-        (_, predicted), seconds = timed(sentree, table, y, labels, wanted, number)
+        (_, predicted), seconds = timed(sentree, table, labels, wanted, number)
         yield row(method, predicted, seconds)
+    if not peers:
+        return
     X = encoder().fit_transform(without_ids(table))
     model = LogisticRegression(max_iter=2000)
     predicted, seconds = timed(lambda: model.fit(X[known], y[known]).predict(X))
@@ -172,20 +178,16 @@ def with_labels(name, number, data_dir):
     yield row(SPREADING, found[max(hidden, key=hidden.get)], 0.0)
 
 
-def without_labels(name, data_dir):
+def without_labels(name, peers, data_dir):
     """Yield a row for each method that is told the number of classes, and for sentree alone."""
     table, y = load(name, data_dir)
-    plain, k = without_ids(table), int(y.max()) + 1
-    X = encoder().fit_transform(plain)
+    k = int(y.max()) + 1
     ways = {
-        f"{OURS}, k": lambda: sentree(table, y, k=k)[0],
-        OURS: lambda: sentree(table, y)[0],
-        "k-means, one-hot": lambda: KMeans(k, n_init=10, random_state=0).fit_predict(X),
-        "k-modes or k-prototypes": lambda: prototypes(plain, k),
+        f"{OURS}, k": lambda: sentree(table, k=k)[0],
+        OURS: lambda: sentree(table)[0],
     }
-    if len(y) <= LARGEST_FOR_PAIRS:
-        linkage = AgglomerativeClustering(k, metric="precomputed", linkage="average")
-        ways["average linkage, Gower"] = lambda: linkage.fit_predict(gower(plain))
+    if peers:
+        ways |= unguided(without_ids(table), k)
     for method, run in ways.items():
         labels, seconds = timed(run)
         yield about(name, table, y, "k-given", 0, method, seconds) | {
@@ -195,17 +197,32 @@ def without_labels(name, data_dir):
         }
 
 
+def unguided(table, k):
+    """Return peers that are told the number of classes, by name."""
+    X = encoder().fit_transform(table)
+    ways = {
+        "k-means, one-hot": lambda: KMeans(k, n_init=10, random_state=0).fit_predict(X),
+        "k-modes or k-prototypes": lambda: prototypes(table, k),
+    }
+    if len(table) <= LARGEST_FOR_PAIRS:
+        linkage = AgglomerativeClustering(k, metric="precomputed", linkage="average")
+        ways["average linkage, Gower"] = lambda: linkage.fit_predict(gower(table))
+    return ways
+
+
 def about(name, table, y, task, number, method, seconds):
     return {"set": name, "half": halves(NAMES)[name], "n": len(y), "columns": table.shape[1],
             "classes": int(y.max()) + 1, "task": task, "draw": number, "method": method,
             "seconds": round(seconds, 3)}  # fmt: skip
 
 
-def unit(task, name, number, data_dir):
+def unit(name, number, peers, data_dir):
+    """Return the rows of one draw of labels, or those without labels where it has no number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rows = with_labels(name, number, data_dir) if task else without_labels(name, data_dir)
-        return list(rows)
+        if number is None:
+            return list(without_labels(name, peers, data_dir))
+        return list(with_labels(name, number, peers, data_dir))
 
 
 def print_summary(rows):
@@ -231,16 +248,25 @@ def main():
     parser.add_argument("--first-draw", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--out", type=Path, help="file for the rows")
+    parser.add_argument("--beside", type=Path, help="mixed.csv with the rows of peers")
+    parser.add_argument("--out", type=Path, help="folder for mixed.csv and .json")
     options = parser.parse_args()
-    numbers = range(options.first_draw, options.first_draw + options.draws)
-    units = [(True, name, number) for name in options.sets for number in numbers]
-    units += [(False, name, 0) for name in options.sets]
-    work = Parallel(options.jobs)(delayed(unit)(*one, options.data_dir) for one in units)
+    record = manifest() | {"commit": commit(), "draws": options.draws}
+    numbers = [*range(options.first_draw, options.first_draw + options.draws), None]
+    work = Parallel(options.jobs)(
+        delayed(unit)(name, number, not options.beside, options.data_dir)
+        for name in options.sets
+        for number in numbers
+    )
     rows = pd.DataFrame([row for part in work for row in part])
+    if options.beside:
+        peers = pd.read_csv(options.beside)
+        rows = pd.concat([rows, peers[~peers["method"].isin(rows["method"])]])
     print_summary(rows)
     if options.out:
-        rows.round(4).to_csv(options.out, index=False)
+        options.out.mkdir(parents=True, exist_ok=True)
+        rows.round(4).to_csv(options.out / "mixed.csv", index=False)
+        (options.out / "mixed.json").write_text(json.dumps(record, indent=2) + "\n")
 
 
 if __name__ == "__main__":

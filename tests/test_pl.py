@@ -254,3 +254,28 @@ def test_agreement_leaves_out_cells_without_a_value(adata):
         sentree.pl.agreement(adata, other="nothing", show=False)
     with pytest.raises(KeyError, match="did you mean 'louvain'"):
         sentree.pl.agreement(adata, other="louvian", show=False)
+
+
+def test_genes_that_set_clusters_apart(adata):
+    ax = sentree.pl.profile(adata, "bulk_labels", n_genes=2, show=False)
+    genes = [text.get_text() for text in ax.get_yticklabels()]
+    assert {"CD79A", "CST3"} & {*genes}
+    assert len(genes) <= 20
+    assert set(genes) <= set(adata.raw.var_names)
+    assert len(ax.get_xticklabels()) == 10
+    adata.obs["some"] = adata.obs["bulk_labels"].where(adata.obs["phase"] == "G1")
+    dense = sentree.pl.profile(adata, "some", use_raw=False, show=False)
+    total = sum(int(t.get_text().split("(")[1][:-1]) for t in dense.get_xticklabels())
+    assert total == adata.obs["some"].notna().sum()
+
+
+def test_layers_of_genes(adata):
+    adata.layers["counts"] = adata.raw.X[:, : adata.n_vars]
+    sentree.pl.profile(adata, layer="counts", show=False)
+    with pytest.raises(KeyError, match="layer: adata.layers has no 'count'"):
+        sentree.pl.profile(adata, layer="count", show=False)
+    with pytest.raises(ValueError, match="contradict"):
+        sentree.pl.profile(adata, layer="counts", use_raw=True, show=False)
+    del adata.raw
+    with pytest.raises(ValueError, match=r"adata\.raw is not set"):
+        sentree.pl.profile(adata, use_raw=True, show=False)

@@ -7,7 +7,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from sklearn.manifold import Isomap
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from sentree import plots
@@ -55,7 +54,7 @@ def run(out: Path, seed: int) -> Iterator[str]:
     written = [
         files.write(out / "labels.csv", _table(model.labels_, y, scored)),
         files.write(out / "tree.nwk", newick + "\n"),
-        _draw(out / "partition.png", X, model.labels_, labels),
+        _draw(out / "partition.png", model),
     ]
     yield "\nWritten (from labels and pairs):"
     for path, what in zip(
@@ -73,6 +72,7 @@ def run(out: Path, seed: int) -> Iterator[str]:
     yield "  model = SSEPartition().fit(X, y)        # y: known classes, -1 where unknown"
     yield "  model = SSEPartition(n_clusters=5).fit(X, must_link=[(0, 7)], cannot_link=[(0, 3)])"
     yield "  print(model.labels_, model.constraint_report_)"
+    yield "  sentree.plots.map(model); sentree.report.write_report('report.html', model)"
 
 
 def _table(found: Any, y: Any, scored: Any) -> str:
@@ -84,15 +84,13 @@ def _table(found: Any, y: Any, scored: Any) -> str:
     return "\n".join(["sample,cluster,class,labelled", *lines]) + "\n"
 
 
-def _draw(path: Path, X: Any, found: Any, labels: Constraints) -> Path:
-    """Draw the partition on a map of the digits that keeps distances along the neighbour graph."""
+def _draw(path: Path, model: SSEPartition) -> Path:
+    """Draw the partition on a map of the digits."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    places = Isomap(n_neighbors=10).fit_transform(X)
-    title = "Handwritten digits; ringed: the class was known"
-    save(plots.partition(places, found, constraints=labels, title=title), path)
+    save(plots.map(model, max_constraints=60, title="Handwritten digits"), path)
     plt.close()
     return path

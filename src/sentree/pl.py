@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sentree.tl.adata import AnnData
 
-__all__ = ["agreement", "constraints", "tree"]
+__all__ = ["agreement", "constraints", "profile", "tree"]
 
 #: Numbers that are categories have no more different values.
 _CATEGORIES = 100
@@ -194,6 +194,76 @@ def agreement(
         ax=ax,
     )
     return _finished(drawn, show, save, ax)
+
+
+def profile(
+    adata: AnnData,
+    key: str = "sse",
+    *,
+    layer: str | None = None,
+    use_raw: bool | None = None,
+    n_genes: int = 4,
+    title: str | None = None,
+    show: bool | None = None,
+    save: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes | None:
+    """Draw the genes that set each cluster apart, beside ``scanpy.pl.rank_genes_groups_*``.
+
+    Clusters are compared by ranks, all genes at once and without making the matrix dense; a cell of
+    the picture holds the share of cells that express the gene (of dense matrices the median). For
+    the figures themselves, give :func:`sentree.profile` the matrix and the column.
+
+    Parameters
+    ----------
+    adata : AnnData
+        The cells. Those without a cluster are left out.
+    key : str, default="sse"
+        Column of ``obs`` with clusters, of any method.
+    layer : str, optional
+        Compare this layer instead of ``X``.
+    use_raw : bool, optional
+        Whether to compare ``raw.X``; by default if it is there and no layer is named, as in scanpy.
+    n_genes : int, default=4
+        Most genes for each cluster.
+    title : str, optional
+        Title of the picture.
+    show, save, ax
+        As in all of :mod:`sentree.pl`.
+
+    Returns
+    -------
+    matplotlib axes or None
+    """
+    from sentree.profiles.profile import profile as profiled
+
+    adata = checked(adata)
+    if n_genes < 1:
+        raise ValueError(f"n_genes must be 1 or more, got {n_genes}")
+    clusters = column(adata, key, "key")
+    if use_raw is None:
+        use_raw = adata.raw is not None and layer is None
+    matrix, genes = _genes(adata, layer, use_raw)
+    found = profiled(matrix, clusters.astype(object).to_numpy(), features=genes)
+    drawn = plots.profile(found, max_features=n_genes * len(found), title=title, ax=ax)
+    return _finished(drawn, show, save, ax)
+
+
+def _genes(adata: AnnData, layer: str | None, use_raw: bool) -> tuple[Any, Any]:
+    """Return a matrix of cells by genes, and the names of the genes."""
+    if use_raw and layer is not None:
+        raise ValueError("layer and use_raw=True contradict each other: name one of them")
+    if use_raw and adata.raw is None:
+        raise ValueError("use_raw=True, but adata.raw is not set")
+    if layer is not None and layer not in adata.layers:
+        missing_key("layer: adata.layers", layer, adata.layers.keys())
+    source = adata.raw if use_raw else adata
+    matrix = source.X if layer is None else adata.layers[layer]
+    if matrix is None:
+        raise ValueError("adata has no X: name a layer")
+    if hasattr(matrix, "to_memory"):  # a matrix in a file
+        matrix = matrix.to_memory()
+    return matrix, source.var_names
 
 
 def _text(values: pandas.Series[Any], missing: str) -> pandas.Series[Any]:

@@ -14,7 +14,7 @@ import typer.main
 from typer.testing import CliRunner
 
 import sentree
-from sentree import ConstraintConflict, Constraints, SSEHierarchy, SSEPartition, io
+from sentree import ConstraintConflict, Constraints, SSEHierarchy, SSEPartition, TablePreparer, io
 from sentree._util.wording import Either, Elsewhere, Param, Text, own_remedies, remedies, text_of
 from sentree.cli import app
 from sentree.cli.wording import ELSEWHERE
@@ -101,7 +101,7 @@ def test_what_messages_point_to_is_there():
 
 def test_every_parameter_that_is_named_is_one_and_has_an_option():
     public = [getattr(io, name) for name in io.__all__]
-    public += [convert, io.Columns.only, io.Names.rows, SSEHierarchy]
+    public += [convert, io.Columns.only, io.Names.rows, SSEHierarchy, TablePreparer]
     public += [importlib.import_module("sentree.paper.reproduce.session").prepare]
     parameters = {name for one in public for name in inspect.signature(one).parameters}
     options = {name for command in COMMANDS for name in options_of(command)}
@@ -236,10 +236,10 @@ def test_commands_name_their_own_options(folder, call):
 
 def test_a_column_called_as_a_parameter_keeps_its_name(folder):
     (folder / "a.csv").write_text("n_clusters,x\nfew,1\nmany,2\nmany,3\n")
-    done = CliRunner().invoke(app, ["cluster", "a.csv"])
-    assert "column 'n_clusters' has 'few' in line 2, and features must be numbers" in done.output
+    done = CliRunner().invoke(app, ["cluster", "a.csv", "--prepare", "none"])
+    assert "must be finite numbers, but column 'n_clusters' has 'few' in line 2. " in done.output
     assert done.output.rstrip().endswith(
-        "say --labels n_clusters; if it names the samples, --id n_clusters; else leave it out with "
+        "say --labels n_clusters; if it names the samples, --id n_clusters; else leave out with "
         "--drop n_clusters"
     )
 
@@ -259,15 +259,17 @@ def test_the_same_error_in_both_voices(folder):
     with pytest.raises(io.InputError) as caught:
         io.read_samples("a.csv")
     assert str(caught.value) == (
-        "a.csv: column 'my class' has 'u' in line 2, and features must be numbers. If the column "
-        "holds known classes, say take=['my class']; if it names the samples, "
-        "id_column='my class'; else leave it out with drop=['my class']"
+        "a.csv: features must be finite numbers, but column 'my class' has 'u' in line 2. raw=True "
+        "reads the table as it is, for prepare='auto' of the estimators. If a column holds known "
+        "classes, say take=['my class']; if it names the samples, id_column='my class'; else leave "
+        "out with drop=['my class']"
     )
-    done = CliRunner().invoke(app, ["cluster", "a.csv"])
+    done = CliRunner().invoke(app, ["cluster", "a.csv", "--prepare", "none"])
     assert done.output == (
-        "error: a.csv: column 'my class' has 'u' in line 2, and features must be numbers. If the "
-        "column holds known classes, say --labels 'my class'; if it names the samples, "
-        "--id 'my class'; else leave it out with --drop 'my class'\n"
+        "error: a.csv: features must be finite numbers, but column 'my class' has 'u' in line 2. "
+        "--prepare auto makes numbers of text and dates, and fills gaps. If a column holds known "
+        "classes, say --labels 'my class'; if it names the samples, --id 'my class'; else leave "
+        "out with --drop 'my class'\n"
     )
 
 
@@ -287,7 +289,7 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
     with pytest.raises(ValueError, match="n_clusters, init, finer labels and hard .* need height"):
         SSEHierarchy(2, height=1).fit(X)
     done = CliRunner().invoke(app, ["tree", "a.csv", "--height", "1", "-k", "2"])
-    assert "--n-clusters, finer labels and hard constraints need --height >= 2\n" in done.output
+    assert "--n-clusters, --init, finer labels and hard constraints need --h" in done.output
 
 
 def test_too_few_clusters_for_hard_constraints_in_both_voices(folder):

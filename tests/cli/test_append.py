@@ -27,7 +27,8 @@ ASIDE = ("--labels", "species", "--id", "id", "--drop", "odd,cluster", "-k", "3"
 
 
 def test_cells_stay_as_they_are(odd):
-    done = call(odd, "cluster", "odd.csv", *ASIDE, "--append")
+    done = call(odd, "cluster", "odd.csv", *ASIDE, "--append", "--verbose")
+    assert "s  reading odd.csv\n" in done.stderr
     assert "named cluster_2 (there is a column cluster)" in done.stdout
     before, after = rows_of(odd / "odd.csv"), rows_of(odd / "odd-clusters.csv")
     assert list(after[0]) == [*HEADER, "cluster_2", "strength", "label"]
@@ -105,13 +106,16 @@ def test_what_has_no_columns_is_refused(tmp_path):
 
 
 def test_rows_that_were_left_out_get_empty_cells(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b\n1,x\n,y\n3,z\n")
-    new = {"cluster": np.array([4, 5]), "label": np.array(["p", "q"], dtype=object)}
-    append_columns(tmp_path / "t.csv", tmp_path / "out.csv", new, rows=np.array([0, 2]))
+    (tmp_path / "t.csv").write_text("a;b\n1,5;x\n;y\n3,5;z\n")
+    new = {"cluster": [4, None, 5], "strength": [0.5, None, 1.0], "label": ["p", None, "q"]}
+    new = {name: np.array(values, dtype=object) for name, values in new.items()}
+    append_columns(tmp_path / "t.csv", tmp_path / "out.csv", new)
     text = (tmp_path / "out.csv").read_text()
-    assert text == "a,b,cluster,label\n1,x,4,p\n,y,,\n3,z,5,q\n"
-    append_columns(tmp_path / "t.csv", tmp_path / "out.xlsx", new, rows=np.array([0, 2]))
+    assert text == "a;b;cluster;strength;label\n1,5;x;4;0,5;p\n;y;;;\n3,5;z;5;1,0;q\n"
+    append_columns(tmp_path / "t.csv", tmp_path / "out.xlsx", new)
     sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
     assert [c.value for c in sheet["C"]] == ["cluster", 4, None, 5]
+    append_columns(tmp_path / "t.csv", tmp_path / "out.parquet", new)
+    assert pd.read_parquet(tmp_path / "out.parquet")["strength"].tolist()[::2] == [0.5, 1.0]
     with pytest.raises(InputError, match="3 rows, but 2"):
-        append_columns(tmp_path / "t.csv", tmp_path / "no.csv", new)
+        append_columns(tmp_path / "t.csv", tmp_path / "no.csv", {"cluster": [1, 2]})

@@ -211,7 +211,10 @@ def test_quiet_and_verbose(flowers):
     ("arguments", "expected"),
     [
         (["flowrs.csv"], ["flowrs.csv", "flowers.csv"]),
-        (["flowers.csv"], ["species", "--labels species", "--drop species"]),
+        (
+            ["flowers.csv", "--prepare", "none"],
+            ["species", "--labels species", "--drop species", "--prepare auto"],
+        ),
         (["flowers.csv", "--labels", "specis"], ["specis", "species"]),
         (["flowers.csv", "--labels", "species", "--id", "name"], ["name", "id"]),
         (["flowers.csv", "--labels", "species", "-k", "500"], ["500", "150"]),

@@ -27,7 +27,7 @@ def numbers():
 
 def test_effects_and_quartiles_are_those_of_all_pairs(numbers):
     frame, code = numbers
-    features, found, _ = measure(Table(frame), code, 4)
+    features, found = measure(Table(frame), code, 4)
     names = [feature.name for feature in features]
     assert names == ["normal", "ties", "gaps", "gaps is missing"]
     for f, name in enumerate(names[:3]):
@@ -49,7 +49,7 @@ def test_effects_and_quartiles_are_those_of_all_pairs(numbers):
 
 def test_gaps_are_shares_of_all_rows(numbers):
     frame, code = numbers
-    _, found, _ = measure(Table(frame), code, 4)
+    _, found = measure(Table(frame), code, 4)
     gaps = frame["gaps"].isna()
     for c in range(4):
         assert found.inside[3, c] == pytest.approx(gaps[code == c].mean())
@@ -60,7 +60,7 @@ def test_gaps_are_shares_of_all_rows(numbers):
 def test_a_cluster_in_the_middle_has_a_range():
     rng = np.random.default_rng(0)
     code = np.repeat([0, 1, 2], 60)
-    _, found, _ = measure(Table(pd.DataFrame({"x": rng.normal(4.0 * code, 0.5)})), code, 3)
+    _, found = measure(Table(pd.DataFrame({"x": rng.normal(4.0 * code, 0.5)})), code, 3)
     assert found.way[0].tolist() == [-1, 0, 1]
     assert found.low[0, 1] > 0.5
     assert found.effect[0, [0, 2]] == pytest.approx([-1, 1])
@@ -69,7 +69,7 @@ def test_a_cluster_in_the_middle_has_a_range():
 def test_of_levels_the_one_that_differs_most():
     code = np.repeat([0, 1], 50)
     city = ["Berlin"] * 40 + ["Rome"] * 10 + ["Rome"] * 25 + ["Bern"] * 25
-    features, found, _ = measure(Table(pd.DataFrame({"city": city})), code, 2)
+    features, found = measure(Table(pd.DataFrame({"city": city})), code, 2)
     assert [features[0].levels[level] for level in found.level[0]] == ["Berlin", "Berlin"]
     assert found.effect[0] == pytest.approx([0.8, -0.8])
     assert found.inside[0] == pytest.approx([0.8, 0.0])
@@ -78,7 +78,7 @@ def test_of_levels_the_one_that_differs_most():
 def test_two_levels_are_told_by_the_frequent_one():
     code = np.repeat([0, 1], 50)
     sex = ["f"] * 45 + ["m"] * 5 + ["m"] * 40 + ["f"] * 10
-    features, found, _ = measure(Table(pd.DataFrame({"sex": sex})), code, 2)
+    features, found = measure(Table(pd.DataFrame({"sex": sex})), code, 2)
     assert [features[0].levels[level] for level in found.level[0]] == ["f", "m"]
 
 
@@ -89,7 +89,7 @@ def test_sparse_effects_are_those_of_the_dense_matrix():
     matrix = sp.csr_array(dense)
     matrix.data[:5] = 0  # stored zeros
     dense = matrix.toarray()
-    _, found, _ = measure(Table(matrix), code, 3)
+    _, found = measure(Table(matrix), code, 3)
     for f in range(6):
         for c in range(3):
             assert found.effect[f, c] == pytest.approx(
@@ -109,7 +109,7 @@ def test_nothing_is_said_of_constant_empty_or_different_values():
         }
     )
     table = Table(frame)
-    features, _, _ = measure(table, np.arange(rows) % 2, 2)
+    features, _ = measure(table, np.arange(rows) % 2, 2)
     assert [feature.name for feature in features] == ["x"]
     assert table.aside == {
         "same": "one value only",

@@ -6,8 +6,7 @@ import pytest
 
 from sentree import SSEPartition
 from sentree.report.as_html import as_html
-from sentree.report.blocks import Bullets, Heading, Paragraph, Picture, Table, spans
-from sentree.report.pictures import Pictures
+from sentree.report.blocks import Bullets, Heading, Paragraph, Table, spans
 from sentree.report.profiles import profile_section
 from sentree.report.subject import Subject
 
@@ -19,44 +18,48 @@ def section():
     frame = pd.DataFrame(rng.normal(8.0 * group[:, None], 1, (100, 2)), columns=["size", "<b>"])
     model = SSEPartition(n_clusters=2).fit(frame)
     frame["city"] = np.where(group == 0, "Bern", "Rome")
-    pictures = Pictures()
     subject = Subject(model, [f"c{k}" for k in range(100)])
-    return profile_section(subject, pictures, model.profile(frame)), pictures
+    return profile_section(subject, model.profile(frame))
 
 
-def test_a_picture_then_each_cluster(section):
-    document, pictures = section
-    assert isinstance(document[0], Picture)
-    assert list(pictures) == ["profile"]
-    titles = [block.text for block in document if isinstance(block, Heading)]
-    assert titles == ["Cluster 0: 60 samples, 60 %", "Cluster 1: 40 samples, 40 %"]
-    sentence = document[2]
+def plain(text):
+    return "".join(span.text for span in spans(text))
+
+
+def test_all_clusters_then_each_one(section):
+    compared, cards, _ = section
+    assert compared.columns[0] == "cluster"
+    assert set(compared.columns[1:]) == {"size", "<b>", "city"}
+    assert [plain(row[0]) for row in compared.rows] == ["0", "1"]
+    (cell,) = compared.rows[0][list(compared.columns).index("city")]
+    assert (cell.text, cell.style, cell.share) == ("Bern 100 %", "heat", 0.6)  # an effect of 1
+    assert [plain(card.title) for card in cards.items] == ["0 60 rows, 60 %", "1 40 rows, 40 %"]
+    assert len({card.colour for card in cards.items}) == 2
+    sentence = cards.items[0].inside[0]
     assert isinstance(sentence, Paragraph)
     assert sentence.text.startswith("Low size (median 0")
     assert "Low <b> (median" in sentence.text.replace("low <b>", "Low <b>")
 
 
 def test_the_table_the_rule_and_the_rows(section):
-    document, _ = section
-    table = next(block for block in document if isinstance(block, Table))
-    assert {row[0] for row in table.rows} == {"size", "<b>", "city = Bern"}
-    city = next(row for row in table.rows if row[0].startswith("city"))
-    assert city[1:4] == ["more often", "100 %", "0 %"]
-    assert city[4].startswith("+1.00 (+0.")
-    told = next(block for block in document if isinstance(block, Bullets)).items
-    lines = ["".join(span.text for span in spans(item)) for item in told]
+    inside = section[1].items[0].inside
+    table = next(block for block in inside if isinstance(block, Table))
+    rows = [[plain(cell) for cell in row] for row in table.rows]
+    assert {row[0] for row in rows} == {"size lower", "<b> lower", "city = Bern more often"}
+    city = next(row for row in rows if row[0].startswith("city"))
+    assert city[1:3] == ["100 %", "0 %"]
+    assert city[3].startswith("+1.00 (+0.")
+    told = next(block for block in inside if isinstance(block, Bullets)).items
+    lines = [plain(item) for item in told]
     assert lines[0].startswith("Rule: ")
     assert "100 % of the rows it picks" in lines[0]
-    assert [line.partition(": c")[0] for line in lines[1:]] == [
-        "Typical samples",
-        "Unusual samples",
-    ]
+    assert [line.partition(": c")[0] for line in lines[1:]] == ["Typical rows", "Unusual rows"]
 
 
 def test_it_says_how_to_read_it_and_is_escaped(section):
-    document, pictures = section
-    assert "they do not prove them" in document[-1].text
-    assert "place 100 % of the samples right" in document[-1].text
-    text = as_html([Heading(1, "x"), *document], pictures.__getitem__)
+    told = section[-1].inside[0].text
+    assert "they do not test" in told
+    assert "place 100 % of the samples right" in told
+    text = as_html([Heading(1, "x"), *section], lambda name: b"")
     assert "&lt;b&gt;" in text
     assert "<b>" not in text

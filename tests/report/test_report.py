@@ -8,11 +8,12 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_blobs
 
 from page import Page
-from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, plots, report
+from sentree import Constraints, Graph, SSEHierarchy, SSEPartition, __version__, load, plots, report
 from sentree.report import assemble as report_module
 from sentree.report.blocks import Picture
 from sentree.report.pictures import Pictures
@@ -99,10 +100,10 @@ def test_headline(iris, page):
     kept = report.n_given - report.n_broken
     assert f"{report.n_given} constraints given: {kept} ({100 * report.share:.1f} %)" in text
     assert f"{report.n_broken} broken" in text
-    weak = int((model.membership_strength_ < 0.5).sum())
-    rows = "row ({} %) suits" if weak == 1 else "rows ({} %) suit"
-    said = rows.format(f"{100 * weak / 150:.1f}")
-    assert f"; {weak} {said} another cluster better" in text
+    table = model.membership_.toarray()
+    weak = int((table.argmax(axis=1) != model.labels_).sum())
+    assert weak == 1
+    assert "; 1 row (0.7 %) is likelier in another cluster" in text
     firm = 100 * (model.membership_strength_ >= 0.75).mean()
     assert f": {firm:.1f} % of the rows are firmly in theirs" in text
     sizes = np.bincount(model.labels_)
@@ -116,7 +117,7 @@ def test_headline(iris, page):
 
 def test_clusters(iris, page):
     model = iris[0]
-    rows = page[1].table("cluster")
+    rows = [row for row in page[1].table("cluster") if "share" in row]
     assert sorted(int(row["cluster"]) for row in rows) == [0, 1, 2]
     sizes = [int(row["rows"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
@@ -125,7 +126,8 @@ def test_clusters(iris, page):
         assert int(row["rows"]) == inside.sum()
         strength = model.membership_strength_[inside]
         assert float(row["mean strength"]) == pytest.approx(strength.mean(), abs=6e-4)
-        assert int(row["strength below 0.5"]) == (strength < 0.5).sum()
+        likelier = model.membership_.toarray()[inside].argmax(axis=1) != int(row["cluster"])
+        assert int(row["likelier elsewhere"]) == likelier.sum()
         name = model.cluster_names_[int(row["cluster"])]
         assert row["name"] == (name or "–")
         known = np.isin(model.constraints_.label_index, np.flatnonzero(inside))
@@ -296,7 +298,7 @@ def test_no_constraints_and_one_cluster(tmp_path):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({}, "The number was not given: it was chosen from the data."),
+        ({}, "clusters, a number that was chosen from the data."),
         ({"resolution": 3.0}, "as many as a resolution of 3 gives"),
     ],
 )
@@ -452,6 +454,81 @@ def test_own_places_are_drawn_and_two_features_too(tmp_path):
         for at, rows, _ in points(page).values():
             x = where[np.array(rows, dtype=int), 0]
             assert np.corrcoef(at[:, 0], x)[0, 1] > 0.9999
+
+
+CUSTOMERS = pd.DataFrame(
+    {
+        "spent": np.r_[np.arange(30.0), 500 + np.arange(30.0)],
+        "city": ["Bern", "Rome"] * 30,
+        "member": [True] * 30 + [False] * 30,
+    }
+)
+
+
+@pytest.mark.usefixtures("words_only")
+def test_a_prepared_table_is_told_in_its_own_units(tmp_path):
+    model = SSEPartition(n_clusters=2, prepare="auto").fit(CUSTOMERS)
+    page = Page(report.write_report(tmp_path / "r.html", model, source="c.csv").read_text())
+    assert page.ids.index("how-the-table-was-prepared") == page.ids.index("method") - 1
+    assert [row["column"] for row in page.table("column")] == ["spent", "city", "member"]
+    first = model.preparation_.summary().splitlines()[0]
+    assert f"{first[:1].upper()}{first[1:]}." in page.text
+    k = model.labels_[0]
+    compared = [row for row in page.table("cluster") if "spent" in row]
+    assert next(row for row in compared if row["cluster"] == str(k))["spent"] == "14.5"
+
+
+@pytest.mark.usefixtures("words_only")
+def test_without_its_table_a_prepared_model_has_no_profiles(tmp_path):
+    model = SSEPartition(n_clusters=2, prepare="auto").fit(CUSTOMERS)
+    loaded = load(model.save(tmp_path / "m.npz"))
+    for table, told in ((None, False), (CUSTOMERS, True)):
+        path = report.write_report(tmp_path / "r.html", loaded, table=table)
+        assert ("What sets them apart" in Page(path.read_text()).text) == told
+
+
+@pytest.mark.usefixtures("words_only")
+@pytest.mark.parametrize(
+    ("shape", "k"), [((2, 1), 1), ((2, 3), 2), ((40, 1000), 2), ((300, 3), 150)]
+)
+def test_unusual_shapes(tmp_path, shape, k):
+    X = np.random.default_rng(0).normal(size=shape)
+    ids = ["", "😀" * 40, *map(str, range(shape[0] - 2))]
+    path = report.write_report(tmp_path / "r.html", SSEPartition(k).fit(X), ids=ids)
+    page = Page(path.read_text(encoding="utf-8"))
+    assert sum(len(names) for _, names, _ in points(page).values()) == shape[0]
+    assert path.stat().st_size < 400_000
+
+
+@pytest.mark.usefixtures("words_only")
+def test_hostile_names_of_columns_are_text(tmp_path):
+    X = make_blobs(60, 4, centers=2, random_state=0)[0]
+    frame = pd.DataFrame(X, columns=[*HOSTILE[:3], HOSTILE[4]])
+    page = Page(
+        report.write_report(tmp_path / "r.html", SSEPartition(2).fit(frame)).read_text("utf-8")
+    )
+    assert page.tags.count("script") == 1
+    assert HOSTILE[0] in page.text
+    assert not any(len(word) > 60 for word in re.findall("a+", page.text))
+
+
+def test_twenty_thousand_samples_are_drawn_and_told(tmp_path):
+    n = 25_000
+    i = np.arange(n)
+    model = SSEPartition(affinity="precomputed", n_clusters=2)
+    model.graph_ = Graph.from_edges(np.column_stack((i[:-1], i[1:])))
+    model.labels_ = (i * 2 // n).astype(np.int32)
+    model.tree_ = EncodingTree.from_labels(model.labels_, model.graph_)
+    model.objective_ = model.entropy_ = 1.0
+    model.trace_, model.selection_, model.scale_ = np.array([1.0]), None, None
+    judged(model, Constraints())
+    names = [f"a-rather-long-name-of-a-customer-{k:08d}" for k in i]
+    places = np.column_stack((i, i % 100))
+    path = report.write_report(tmp_path / "r.html", model, ids=names, places=places)
+    page = Page(path.read_text())
+    assert sum(len(at) for at, _, _ in points(page).values()) == 20_000
+    assert "20,000 of 25,000 are drawn" in page.text
+    assert path.stat().st_size < 3_000_000
 
 
 @pytest.mark.usefixtures("words_only")

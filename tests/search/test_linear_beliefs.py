@@ -1,12 +1,12 @@
 """Beliefs from features."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
 
-from sentree.search.beliefs import (
-    KnownClasses,
-)
-from sentree.search.linear_beliefs import LinearBeliefs
+from sentree.search.beliefs import KnownClasses
+from sentree.search.linear_beliefs import LinearBeliefs, LogisticBeliefs
 
 NOTHING = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
@@ -34,3 +34,26 @@ def test_features_keep_to_what_is_excluded():
     found = LinearBeliefs(X).joined(sp.csr_array((20, 2)), labels).toarray()
     assert found[5, 0] == 0.0
     assert found[4].argmax() == 0
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_logistic_beliefs_are_the_probabilities_of_a_logistic_regression(k):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, k, 60)
+    X = np.eye(k)[y] + rng.normal(size=(60, k))
+    points = np.arange(30)
+    nothing = sp.csr_array((60, k))
+    found = LogisticBeliefs(X).joined(nothing, known(points, y[points])).toarray()
+    model = LogisticRegression(max_iter=500).fit(X[points], y[points])
+    expected = np.maximum(model.predict_proba(X[30:]), 1e-3)
+    np.testing.assert_allclose(found[30:], expected / expected.sum(axis=1, keepdims=True))
+    assert np.array_equal(found[:30].argmax(axis=1), y[:30])
+
+
+def test_logistic_beliefs_hold_classes_without_labels_for_unlikely():
+    X = np.arange(12.0).reshape(6, 2)
+    nothing = sp.csr_array((6, 3))
+    two = KnownClasses(np.array([0, 5]), np.array([0, 2]), 3, NOTHING)
+    assert LogisticBeliefs(X).joined(nothing, two).toarray()[:, 1].max() < 0.01
+    one = KnownClasses(np.array([0]), np.array([1]), 3, NOTHING)
+    assert (LogisticBeliefs(X).joined(nothing, one).toarray().argmax(axis=1) == 1).all()

@@ -13,14 +13,15 @@ from sentree import __version__
 from sentree.cli.about import demo, version
 from sentree.cli.check import check
 from sentree.cli.cluster import cluster
+from sentree.cli.command import Command
 from sentree.cli.console import FAILED, PIPE_CLOSED
 from sentree.cli.convert import convert
+from sentree.cli.describe import describe
 from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
 from sentree.cli.saved import run
 from sentree.cli.score import score
 from sentree.cli.tree import tree
-from sentree.cli.wording import Command
 
 __all__ = ["app", "main"]
 
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
-for command in (cluster, tree, predict, check, score, convert, demo):
+for command in (cluster, tree, predict, describe, check, score, convert, demo):
     app.command(cls=Command)(command)
 app.command(
     cls=Command, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}

@@ -19,6 +19,7 @@ def cluster(
     n_init: o.NInit = 1,
     graph: o.IsGraph = False,
     table: o.Table,
+    preparation: o.Preparation,
     out: o.Out = None,
     append: o.Append = False,
     wanted: o.Results,
@@ -48,7 +49,7 @@ def cluster(
 
     out = out or results.default_name(data, results.table_named("clusters", data, append))
     said = replace(said, constraints=constraints)
-    task = Task(data, graph, table, said, search, wanted, append)
+    task = Task(data, graph, table, said, search, wanted, append, preparation)
     with verbosity.console(to_stderr=out == "-") as talk:
         results.check_table("--out", out)
         results.check_illustrations(wanted)

@@ -25,6 +25,8 @@ WORDS = {
     "negative_labels": ("negative label", "negative labels"),
     "triplets": ("triplet", "triplets"),
 }
+#: What the columns are called that are still to be prepared, and those that are ready.
+_COLUMNS = (("column", "columns"), ("feature", "features"))
 #: Options about the data, by the parameters of what reads them.
 _DATA = {
     name: name for name in ("id_column", "drop", "layer", "format", "separator", "header", "sheet")
@@ -43,13 +45,16 @@ def read_data(
     distances: bool = False,
     features: Sequence[str] | None = None,
     names_only: bool = False,
+    raw: bool = False,
 ) -> Any:
     """Read samples or a graph, and say what was found.
 
     ``names_only`` is for commands that need no features: a table may then hold anything.
+    ``raw`` is for those that prepare it.
     ``again`` is for those that read all columns of a table again, to write them beside others.
     """
     from sentree import io
+    from sentree.estimators.inputs import is_plain
     from sentree.prepare.ids import named_like_ids
 
     text: dict[str, Any] = {
@@ -60,7 +65,7 @@ def read_data(
     data: Any
     if again:
         source = _table_to_read_again(source, options)
-    with console.step(f"reading {source}", "reading"):
+    with console.step(f"reading {getattr(source, 'name', source)}", "reading"):
         if graph:
             if options.id_column or options.drop or options.sheet:
                 raise Misuse("--id, --drop and --sheet are about tables; DATA is a graph")
@@ -77,14 +82,14 @@ def read_data(
                     features=() if names_only else features,
                     layer=options.layer,
                     sheet=options.sheet,
+                    raw=raw,
                     **text,
                 )
-            width = data.X.shape[1]
+            width, plain = data.X.shape[1], not raw or is_plain(data.X)
             what = (
                 f"distances between {data.n} samples"
                 if distances
-                else f"{data.n} samples"
-                + (f", {_many(width, 'feature', 'features')}" if width else "")
+                else f"{data.n} samples" + (f", {_many(width, *_COLUMNS[plain])}" if width else "")
             )
     if again:
         data = replace(data, origin=source)
@@ -92,7 +97,7 @@ def read_data(
     if data.ids is None:
         named = f"; {'vertices' if graph else 'rows'} are numbered"
     console.say(f"{data.source}: {what}{_layer_of(data, options)}{named}")
-    if not graph and data.layer is None and features is None:
+    if not graph and data.layer is None and features is None and plain:
         for name in filter(named_like_ids, data.features or ()):
             console.warn(f"{name} is a feature (--drop {name} leaves it out)")
     if features is not None and (unused := [name for name in data.columns if name not in take]):

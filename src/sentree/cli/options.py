@@ -197,6 +197,32 @@ Model = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="The fitted model (.npz), for 'sentree predict'."),
 ]
+Prepare = Annotated[
+    str,
+    typer.Option(
+        help="'auto' makes numbers of text and dates, fills gaps and leaves out ids and the like; "
+        "with 'none' all columns must be numbers."
+    ),
+]
+Encode = Annotated[
+    bool | None,
+    typer.Option("--encode/--no-encode", help="Whether to encode categories; else an error."),
+]
+Impute = Annotated[
+    bool | None,
+    typer.Option("--impute/--no-impute", help="Whether to fill gaps; else an error."),
+]
+Log = Annotated[
+    bool | None,
+    typer.Option("--log/--no-log", help="Whether to take logarithms of long tails; else chosen."),
+]
+DropText = Annotated[
+    bool, typer.Option("--drop-text", help="Leave out all columns of text that are categories.")
+]
+SkipMissing = Annotated[
+    bool,
+    typer.Option("--skip-missing", help="Leave out rows with gaps; they get no cluster."),
+]
 SaveCommand = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="This command in a .toml file; 'sentree run' repeats it."),
@@ -221,6 +247,49 @@ class Table:
     separator: Separator = None
     header: Header = None
     sheet: Sheet = None
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a table is made ready."""
+
+    prepare: Prepare = "auto"
+    encode: Encode = None
+    impute: Impute = None
+    log: Log = None
+    drop_text: DropText = False
+    skip_missing: SkipMissing = False
+
+    def check(self, table: bool) -> None:
+        """Refuse words that are not known, and options about what is not prepared."""
+        if self.prepare not in ("auto", "none"):
+            raise Misuse(f"--prepare must be 'auto' or 'none', got {self.prepare!r}")
+        if self.switches and (self.prepare == "none" or not table):
+            flag = f"--{next(iter(self.switches))}".replace("_", "-")
+            why = "--prepare none" if table else "DATA that is no table"
+            raise Misuse(f"{flag} is about how a table is prepared, and does not go with {why}")
+
+    @property
+    def switches(self) -> dict[str, Any]:
+        """The options that differ from what is usual."""
+        usual = Preparation()
+        names = [one.name for one in fields(self) if one.name != "prepare"]
+        return {
+            name: getattr(self, name)
+            for name in names
+            if getattr(self, name) != getattr(usual, name)
+        }
+
+    def preparer(self) -> Any:
+        """Return what an estimator is given as ``prepare``."""
+        if self.prepare == "none":
+            return None
+        given = {name: on for name, on in self.switches.items() if name != "skip_missing"}
+        if not given:
+            return "auto"
+        from sentree import TablePreparer
+
+        return TablePreparer(**given)
 
 
 @dataclass(frozen=True)
@@ -346,7 +415,7 @@ class Verbosity:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let the options in the groups among a command's parameters be options of the command.
 
-    It also gets ``--save-command``, which :class:`sentree.cli.wording.Command` sees to. Typer
+    It also gets ``--save-command``, which :class:`sentree.cli.command.Command` sees to. Typer
     reads one option from each parameter. What it is shown has, in place of a group, the fields of
     the group that are annotated as options.
     """

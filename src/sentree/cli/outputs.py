@@ -70,6 +70,9 @@ def check_illustrations(wanted: Results, *more: str) -> None:
 
 def tell(model: Any, data: Any, console: Console) -> None:
     """Say what was found."""
+    if model.preparation_ is not None:
+        console.say(f"prepared: {model.preparation_.summary()}")
+        console.detail(model.preparation_.report().to_string(index=False))
     found = model.n_clusters_
     console.say(f"{found} cluster{'s' if found > 1 else ''}{_why(model)}")
     support = model.cluster_support_

@@ -54,9 +54,14 @@ def predict(
                 f"{model} was fitted to a graph, and a table does not tell how new samples join "
                 "it: cluster a table with --model instead"
             )
+        prepared = fitted.preparation_
         wanted = getattr(fitted, "feature_names_in_", None)
         features = None if wanted is None else wanted.tolist()
-        samples = given.read_data(data, table, [], talk, features=features, again=append)
+        if prepared is not None:
+            features = prepared.used_columns
+        samples = given.read_data(
+            data, table, [], talk, features=features, again=append, raw=prepared is not None
+        )
         width = samples.X.shape[1]
         if samples.layer is not None and width != fitted.n_features_in_:
             raise io.InputError(

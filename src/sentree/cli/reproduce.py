@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sentree._util.progress import progress_bar
-from sentree.cli.wording import Command, in_options
+from sentree.cli.command import Command
+from sentree.cli.wording import in_options
 
 if TYPE_CHECKING:
     from sentree.paper.reproduce.grid import Cell

@@ -40,6 +40,7 @@ def tree(
     ] = True,
     graph: o.IsGraph = False,
     table: o.Table,
+    preparation: o.Preparation,
     out: Annotated[
         str | None,
         typer.Option(
@@ -75,7 +76,7 @@ def tree(
     said = replace(said, constraints=constraints, paths=paths, ontology=ontology)
     if append and clusters is None:
         clusters = results.default_name(data, results.table_named("clusters", data, append))
-    task = Task(data, graph, table, said, search, wanted, append)
+    task = Task(data, graph, table, said, search, wanted, append, preparation)
     with verbosity.console(to_stderr="-" in (out, clusters)) as talk:
         if out != "-":
             results.check_suffix("--out", out, (".nwk", ".newick", ".json", ".csv", ".tsv"))

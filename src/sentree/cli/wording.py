@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from typing import Any
-
-import typer
-import typer.core
 
 from sentree._util.wording import Elsewhere, Param, Reference, text_of
 
@@ -18,31 +16,17 @@ ELSEWHERE = {
     "sentree.io.read_labels": "{labels}",
     "sentree.io.read_not_labels": "{not_label}",
     "sentree.io.read_pairs": "{must_link} or {cannot_link}",
-    "sentree.prepare": "{prepare} auto makes numbers of text and dates, and fills gaps",
+    "sentree.TablePreparer": "{prepare} auto makes numbers of text and dates, and fills gaps",
     "sentree.load": "`sentree predict` and `sentree convert`",
 }
 #: The options of the command that runs, by parameter.
 _options: dict[str, Any] = {}
 
 
-class Command(typer.core.TyperCommand):
-    """A command whose messages name its own options, and that can be saved in a file."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command, then save it if that is asked for."""
-        _options.clear()
-        _options.update((one.name, one) for one in self.params if one.param_type_name == "option")
-        target = ctx.params.pop("save_command", None)
-        if target is None:
-            return super().invoke(ctx)
-        from sentree.cli import saved
-
-        saved.check_target(target)
-        result = super().invoke(ctx)
-        saved.save(ctx, target)
-        if not ctx.params.get("quiet"):
-            typer.echo(f"wrote {target}: 'sentree run {target}' repeats this", err=True)
-        return result
+def name_options(options: Iterable[Any]) -> None:
+    """Let messages name the options of a command, which runs now."""
+    _options.clear()
+    _options.update((one.name, one) for one in options)
 
 
 def in_options(error: BaseException) -> str:

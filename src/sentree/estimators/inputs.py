@@ -154,7 +154,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _floats(X: Any) -> NDArray[np.float64]:
     """Return a data frame of numbers as an array, NaN where a value is missing."""
-    missing = {"na_value": np.nan} if hasattr(X, "isna") else {}
+    missing = {"dtype": np.float64, "na_value": np.nan} if hasattr(X, "isna") else {}
     return np.asarray(X.to_numpy(**missing), dtype=np.float64)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sentree.io import text
 from sentree.io.errors import InputError
@@ -19,6 +18,8 @@ __all__ = ["WHOLE_TABLES", "append_columns"]
 
 #: Formats of tables that columns can be added to.
 WHOLE_TABLES = (*TEXT, "xlsx", "parquet")
+#: Kinds of columns that are numbers, as pandas calls them.
+_NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
 def append_columns(
@@ -26,7 +27,6 @@ def append_columns(
     target: str | Path,
     columns: Mapping[str, Any],
     *,
-    rows: NDArray[np.int64] | None = None,
     header: text.Header = "auto",
     separator: str | None = None,
     format: str | None = None,
@@ -44,9 +44,8 @@ def append_columns(
     target : path or "-"
         As in :func:`~sentree.io.write_table`; "-" is standard output, as CSV.
     columns : mapping of str to array-like
-        The new columns. A name that the table has gets a number, such as ``cluster_2``.
-    rows : int array, optional
-        The rows that the new values belong to; other rows get empty cells. By default all rows.
+        The new columns, with None where a cell is to stay empty. A name that the table has gets a
+        number, such as ``cluster_2``.
     header, separator, format, sheet
         How the table is read, as in :func:`~sentree.io.read_samples`.
 
@@ -64,11 +63,10 @@ def append_columns(
     for name, values in columns.items():
         called[name] = _free(name, [*frame.columns, *called.values()])
         new = pd.Series(np.asarray(values))
-        if rows is not None:
-            new = new.convert_dtypes().set_axis(rows).reindex(range(len(frame)))
         if len(new) != len(frame):
             raise InputError(f"{found.name} has {len(frame)} rows, but {len(new)} are to be added")
-        frame[called[name]] = new.to_numpy() if rows is None else new
+        numbers = new.dtype == object and pd.api.types.infer_dtype(new, skipna=True) in _NUMBERS
+        frame[called[name]] = pd.to_numeric(new).convert_dtypes() if numbers else new.to_numpy()
     written = {}
     if found.format == into and into in TEXT:
         dialect = text.sniff(found, header=header, separator=separator)

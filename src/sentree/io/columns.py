@@ -133,7 +133,7 @@ def _not_ready(frame: pandas.DataFrame, source: str, where: Callable[[int], str]
         (
             ". ",
             Elsewhere(
-                "sentree.prepare",
+                "sentree.TablePreparer",
                 "raw=True reads the table as it is, for prepare='auto' of the estimators",
             ),
         ),

@@ -72,7 +72,7 @@ def profile(
         )
     largest = sorted(range(len(profile)), key=lambda c: (-profile.clusters[c].size, c))
     shown = [profile.clusters[c] for c in sorted(largest[:max_clusters])]
-    features = _chosen(profile, shown, max_features)
+    features = telling_features(profile, shown, max_features)
     if not features:
         raise ValueError("there is no feature to draw: every column of the table says nothing")
     cells = [[profile.trait(one.cluster, name) for one in shown] for name in features]
@@ -94,7 +94,9 @@ def profile(
         ax.axvline(k - 0.5, color="white", linewidth=1.5)
     for k in range(1, len(names)):
         ax.axhline(k - 0.5, color="white", linewidth=1.5)
-    told = "median, or share of rows" + (
+    amounts = all(trait.kind == "amount" for row in cells for trait in row)
+    told = "share of rows that are not 0" if amounts else "median, or share of rows"
+    told += (
         f"; the {len(shown)} largest of {len(profile):,} clusters"
         if len(shown) < len(profile)
         else ""
@@ -114,13 +116,13 @@ def profile(
 def _wrapped(names: list[str]) -> list[str]:
     """Break the names of clusters into lines as wide as a cell."""
     return [
-        "\n".join(wrap(name, _LEVEL + 1, max_lines=3, placeholder="…") or [""])
-        for name in shortened(names, 3 * _LEVEL)
+        "\n".join(wrap(name, _LEVEL - 1, max_lines=4, placeholder="…") or [""])
+        for name in shortened(names, 4 * _LEVEL - 8)
     ]
 
 
-def _chosen(profile: Profile, shown: Any, most: int) -> list[str]:
-    """Return features for the picture: those that tell most of each cluster in turn."""
+def telling_features(profile: Profile, shown: Any, most: int) -> list[str]:
+    """Return features to show of some clusters: those that tell most of each cluster in turn."""
     telling = [[trait.feature for trait in one.telling] for one in shown]
     found: dict[str, int] = {}
     for rank in range(max(map(len, telling), default=0)):
@@ -132,9 +134,14 @@ def _chosen(profile: Profile, shown: Any, most: int) -> list[str]:
     return sorted(found, key=lambda name: found[name])  # stable: by cluster, then by rank
 
 
+def hue(trait: Trait) -> str:
+    """Return the colour of a direction: orange for more, blue for less, green for a range."""
+    return {"between": _RANGE, "low": BLUE, "less": BLUE}.get(trait.direction, _HIGH)
+
+
 def _colour(trait: Trait) -> Any:
     """Return the colour of a cell; white where the feature does not set the cluster apart."""
-    base = {"between": _RANGE, "low": BLUE, "less": BLUE}.get(trait.direction, _HIGH)
+    base = hue(trait)
     share = 0.12 + 0.7 * abs(trait.effect) if trait.telling else 0.0
     return mixed(base, "#FFFFFF" if trait.telling else "#F7F7F7", share)
 
@@ -143,7 +150,7 @@ def _write(ax: Axes, cells: list[list[Trait]]) -> None:
     """Write typical values into the cells, all in one size that fits."""
     page = bounds(ax)
     figure: Any = ax.get_figure(root=True)
-    texts = [[_short(trait) for trait in row] for row in cells]
+    texts = [[typical_value(trait) for trait in row] for row in cells]
     longest = max(len(line) for row in texts for text in row for line in text.split("\n"))
     tall = 1 + any("\n" in text for row in texts for text in row)
     size = float(SMALL)
@@ -162,7 +169,7 @@ def _write(ax: Axes, cells: list[list[Trait]]) -> None:
             ax.text(j, i, literal(text), fontsize=size, color=colour, **style)
 
 
-def _short(trait: Trait) -> str:
+def typical_value(trait: Trait) -> str:
     """Return the typical value of a cell, a level above its share."""
     value = trait.inside.partition(" (")[0]
     return value if trait.level is None else f"{shortened([trait.level], _LEVEL)[0]}\n{value}"

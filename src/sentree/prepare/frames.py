@@ -35,7 +35,10 @@ def as_frame(X: Any, names: Sequence[Any] | None = None, fewest: int = 2) -> pd.
         )
     n, width = frame.shape
     if not width:
-        raise ValueError(f"the table has no columns: 0 feature(s) (shape={frame.shape})")
+        raise ValueError(
+            f"the table has no columns: 0 feature(s) (shape={frame.shape}) while a minimum of 1 is "
+            "required."
+        )
     if n < fewest:
         rows = "no rows" if not n else f"{n} row{'s' * (n > 1)}"
         raise ValueError(f"the table has {rows}, expected at least {fewest}: n_samples={n}")

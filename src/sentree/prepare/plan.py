@@ -206,7 +206,8 @@ def _category(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
     order = np.argsort(-counts, kind="stable")
     kept = np.sort(order[counts[order] >= rare][:_MOST_LEVELS])
     if counts[kept].sum() < _LEAST_SHARE * counts.sum():
-        return replace(made, kind="many", used=False, note=f"{len(counts)} levels"), cells
+        kind = "text" if kind_of_names(levels) == "text" else "many"
+        return replace(made, kind=kind, used=False, note=f"{len(counts)} levels"), cells
     rest = len(kept) < len(counts)
     if rest:
         note = f"{len(kept)} of {len(counts)} levels, the others together"

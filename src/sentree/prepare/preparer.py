@@ -20,7 +20,7 @@ from sentree.graph.blocks import Block
 from sentree.graph.tails import find_tails
 from sentree.prepare.frames import as_frame
 from sentree.prepare.plan import Plan, plan
-from sentree.prepare.reading import NUMERIC, Cells, read
+from sentree.prepare.reading import Cells, read
 
 __all__ = ["Block", "TablePreparer"]
 
@@ -189,12 +189,26 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if absent:
             raise ValueError(f"the table has no column {_listed(list(map(repr, absent)))}")
         cells = [one.read(frame[one.name]) for one in used]
-        self._check_gaps([one.name for one, c in zip(used, cells, strict=True) if c.gaps.any()])
-        for one, values in zip(used, cells, strict=True):
-            if values.notes and values.kind in NUMERIC:
-                warn(f"column {one.name!r} has {values.notes[0]!r}, which counts as missing")
+        numeric = [pair for pair in zip(used, cells, strict=True) if pair[0].kind != "category"]
+        self._check_gaps([one.name for one, values in numeric if values.gaps.any()])
+        for one, values in numeric:
+            if values.notes:
+                warn(f"column {one.name!r}: {'; '.join(values.notes)}")
         out = _encoded(used, cells, len(frame))
         return pd.DataFrame(out, frame.index, self.get_feature_names_out(), copy=False)
+
+    @property
+    def used_columns(self) -> list[str]:
+        """The columns that become features."""
+        check_is_fitted(self, "plans_")
+        return [one.name for one in self.plans_ if one.used]
+
+    def has_gaps(self, X: Any) -> NDArray[np.bool_]:
+        """Tell for each row whether a value is missing in some column that is used."""
+        check_is_fitted(self, "plans_")
+        frame = as_frame(X, self.feature_names_in_.tolist(), fewest=1)
+        gaps = [one.read(frame[one.name]).gaps for one in self.plans_ if one.used]
+        return np.asarray(np.logical_or.reduce(gaps))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features."""
@@ -264,7 +278,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not any(one.used for one in plans):
             why = _listed([f"{one.name} ({_LEFT_OUT[one.kind]})" for one in plans])
             raise ValueError(f"no column of the table says how rows differ: {why}")
-        self._check_gaps([one.name for one in plans if one.used and one.gaps and not one.levels])
+        self._check_gaps(
+            [one.name for one in plans if one.used and one.gaps and one.kind != "category"]
+        )
         return plans
 
     def _check_gaps(self, names: Sequence[str]) -> None:
@@ -275,7 +291,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     f"gaps in {_listed(list(map(repr, names)))}, which are not filled (",
                     Param("impute", False),
                     "): fill them in, or leave out the columns or the rows",
-                    (" (", Param("skip_missing", True), ")"),
                 )
             )
 
@@ -298,6 +313,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True

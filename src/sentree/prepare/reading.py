@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Number
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,8 @@ def read(column: pd.Series) -> Cells:
         return Cells("other")
     if not levels:
         return Cells("empty", codes=codes)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return Cells("category", codes=codes, levels=tuple(levels))
     words = {level.casefold() for level in levels[:9]}
     if len(levels) < 9 and any(words <= set(pair) for pair in _PAIRS):
         return Cells("boolean", _spread(_truths(levels), codes))
@@ -117,8 +120,8 @@ def read(column: pd.Series) -> Cells:
 def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -> Cells:
     """Read a column as one of a kind.
 
-    Numbers and dates that cannot be read are missing, and the first is noted; levels that are not
-    known have the code after the last.
+    Numbers and dates that cannot be read are missing, and noted; levels that are not known have the
+    code after the last.
     """
     if kind in NUMERIC:
         simple = _by_type(column)
@@ -130,7 +133,8 @@ def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -
         else:
             values = (form or (DateFormat(True) if kind == "date" else NumberFormat())).read(texts)
         wrong = np.isnan(values)
-        notes = (texts[int(np.argmax(wrong))],) if wrong.any() else ()
+        counts = np.bincount(codes[codes >= 0], minlength=len(texts))
+        notes = tuple(filter(None, [_wrong(texts, counts, wrong, kind)]))
         return Cells(kind, _spread(values, codes), notes=notes)
     codes, texts = _levels(column)
     place = {level: k for k, level in enumerate(levels)}
@@ -158,7 +162,7 @@ def _by_type(column: pd.Series) -> Cells | None:
     notes: tuple[str, ...] = ()
     if kind == "f" and (infinite := np.isinf(numbers)).any():
         numbers = np.where(infinite, np.nan, numbers)
-        notes = (f"{int(infinite.sum())} infinite",)
+        notes = (f"{int(infinite.sum())} infinite values count as missing",)
     return Cells("boolean" if kind == "b" else "number", numbers, notes=notes)
 
 
@@ -201,7 +205,7 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, (float, np.floating)) and value.is_integer():
         return str(int(value))
-    if isinstance(value, (Number, np.bool_, datetime.date, datetime.time)):
+    if isinstance(value, (Real, Decimal, np.bool_, datetime.date, datetime.time)):
         return str(value)
     raise TypeError("no single value")
 
@@ -235,4 +239,5 @@ def _wrong(
     if not wrong.any():
         return None
     n, first = int(counts[wrong].sum()), levels[int(np.argmax(wrong))]
-    return f"{n} cell{'s' * (n > 1)} no {kind} and so missing, such as {first[:30]!r}"
+    what = {"number": "no number", "date": "no date"}.get(kind, "neither yes nor no")
+    return f"{n} cell{'s' * (n > 1)} {what} and so missing, such as {first[:30]!r}"

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sentree.profiles.columns import Column, Table
 from sentree.profiles.intervals import delta_interval, quantile, share_interval
-from sentree.profiles.words import Units
 
 __all__ = ["Feature", "Measures", "measure"]
 
@@ -65,26 +64,20 @@ class Measures:
         return {one.name: getattr(self, one.name)[feature, cluster].item() for one in fields(self)}
 
 
-def measure(
-    table: Table, code: NDArray[Any], k: int
-) -> tuple[list[Feature], Measures, dict[int, Units]]:
+def measure(table: Table, code: NDArray[Any], k: int) -> tuple[list[Feature], Measures]:
     """Compare the rows of every cluster with all others.
 
     Returns
     -------
     features : list of Feature
     measures : Measures
-    units : dict
-        How the values of each column are written.
     """
     size = np.bincount(code, minlength=k).astype(np.float64)
     features: list[Feature] = []
     found: list[dict[str, FloatArray]] = []
-    units: dict[int, Units] = {}
     comparisons = 0
     narrow = code.astype(np.int16) if k < 2**15 else code  # such are sorted in linear time
     for number, column in table.columns():
-        units[number] = Units.of(column)
         if column.kind == "category":
             figures, looked_at = _levels(column, code, k)
         elif column.kind == "amount":
@@ -104,7 +97,7 @@ def measure(
             features.append(Feature(number, f"{column.name} is missing", "missing"))
             found.append(_shares(gaps, size))
             comparisons += 1
-    return features, _with_intervals(found, k, quantile(comparisons * k)), units
+    return features, _with_intervals(found, k, quantile(comparisons * k))
 
 
 def _with_intervals(found: list[dict[str, FloatArray]], k: int, z: float) -> Measures:

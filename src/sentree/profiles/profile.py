@@ -16,7 +16,7 @@ from sentree.profiles.measures import measure
 from sentree.profiles.rows import distances, extremes
 from sentree.profiles.rules import Rule, find_rules
 from sentree.profiles.traits import Measured, Trait
-from sentree.profiles.words import percent
+from sentree.profiles.words import AllUnits, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["ClusterProfile", "Profile", "profile"]
 
 NOTE = (
-    "The clusters were found with these features, so that tests of significance would be circular: "
-    "effects describe the clusters, they do not prove them."
+    "Clusters that were found with these features differ in them by design, so that tests of "
+    "significance would be circular: effects describe, they do not test."
 )
 #: Features that are told in a sentence, and rows that are typical or unusual.
 _SAID, _ROWS = 3, 3
@@ -244,10 +244,11 @@ class Profile:
             lines.append(f"  {one.sentence}")
             if one.rule is not None:
                 lines.append(f"  rule: {one.rule} ({one.rule.quality})")
-        return "\n".join([*lines, *self._last_lines()])
+        return "\n".join([*lines, *self.remarks])
 
-    def _last_lines(self) -> list[str]:
-        """Tell how the rules do together, and how effects are to be read."""
+    @property
+    def remarks(self) -> list[str]:
+        """How the rules do together, and how effects are to be read."""
         lines = [self.note]
         if self.accuracy == self.accuracy:
             lines.insert(
@@ -265,7 +266,7 @@ class Profile:
             rows.append("".join(f"<td style='text-align:left'>{_escaped(x)}</td>" for x in cells))
         head = "".join(f"<th>{x}</th>" for x in ("cluster", "rows", "what makes it", "rule"))
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        foot = "".join(f"<p>{_escaped(line)}</p>" for line in self._last_lines())
+        foot = "".join(f"<p>{_escaped(line)}</p>" for line in self.remarks)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
 
 
@@ -287,6 +288,7 @@ def profile(
     strength: ArrayLike | None = None,
     names: Sequence[Any] | Mapping[Any, Any] | None = None,
     ids: Sequence[Any] | None = None,
+    features: Sequence[Any] | None = None,
 ) -> Profile:
     """Tell what makes each cluster: features that set it apart, typical rows, and a short rule.
 
@@ -307,6 +309,8 @@ def profile(
         What clusters are called, by label.
     ids : sequence of length n, optional
         What rows are called; their numbers, from 0, where not given.
+    features : sequence of length n_features, optional
+        What the columns of an array or a sparse matrix are called, such as words or genes.
 
     Returns
     -------
@@ -314,8 +318,8 @@ def profile(
 
     Notes
     -----
-    The clusters were found with these features, so that tests of significance would be circular:
-    effects describe the clusters, they do not prove them.
+    Clusters that were found with these features differ in them by design, so that tests of
+    significance would be circular: effects describe, they do not test.
 
     Examples
     --------
@@ -332,7 +336,7 @@ def profile(
     """
     import pandas as pd
 
-    table = Table(pd.DataFrame(X) if isinstance(X, Mapping) else X)
+    table = Table(pd.DataFrame(X) if isinstance(X, Mapping) else X, features)
     given: Any = np.asarray(labels, dtype=object if isinstance(labels, list) else None)
     if given.ndim != 1 or given.size != table.n:
         raise ValueError(
@@ -395,7 +399,7 @@ def _profiled(
     """Measure, find rules and rows, and say it."""
     k = len(clusters)
     size = np.bincount(code, minlength=k)
-    found = Measured(*measure(table, code, k))
+    found = Measured(*measure(table, code, k), AllUnits(table))
     features, ranked, overall = found.features, found.ranked, found.overall
     few = len(features) <= _MANY
     candidates = [

@@ -16,6 +16,14 @@ __all__ = ["Measured", "Trait"]
 
 #: Smaller effects set nothing apart, however sure they are.
 _SMALL = 0.15
+#: Directions in words.
+_HERE = {
+    "high": "higher",
+    "low": "lower",
+    "between": "narrow range",
+    "more": "more often",
+    "less": "rarer",
+}
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,23 @@ class Trait:
     outside: str
     values: dict[str, float]
     phrase: str
+
+    @property
+    def title(self) -> str:
+        """The feature, with the level that is meant."""
+        return self.feature if self.level is None else f"{self.feature} = {self.level}"
+
+    @property
+    def here(self) -> str:
+        """How the cluster differs, in few words."""
+        if self.kind == "date" and self.direction != "between":
+            return "later" if self.direction == "high" else "earlier"
+        return _HERE[self.direction]
+
+    @property
+    def effect_text(self) -> str:
+        """The effect with its interval."""
+        return f"{self.effect:+.2f} ({self.low:+.2f} to {self.high:+.2f})".replace("-", "−")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, without the words."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sentree.profiles.columns import Column
+from sentree.profiles.columns import Column, Table
 
-__all__ = ["Units", "percent", "phrase"]
+__all__ = ["AllUnits", "Units", "percent", "phrase"]
 
 #: Numbers are rounded to less than this part of how far they are spread.
 _PARTS = 40
@@ -117,6 +117,18 @@ class Units:
         number = round(value / step) * step + 0.0
         written = f"{number:.{decimals}f}" if self.years else f"{number:,.{decimals}f}"
         return written.replace("-", "−") if number else "0"
+
+
+class AllUnits(dict[int, Units]):
+    """How the values of the columns of a table are written, by the number of the column."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, column: int) -> Units:
+        self[column] = Units.of(self._table.column(column))
+        return self[column]
 
 
 def phrase(name: str, units: Units, kind: str, figures: dict[str, Any]) -> str:

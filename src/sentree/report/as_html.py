@@ -87,7 +87,7 @@ def _block(block: Block, drawing: Callable[[str], bytes]) -> str:
 
 
 def _card(card: blocks.Card, drawing: Callable[[str], bytes]) -> str:
-    edge = f' style="--edge: {escape(card.colour)}"' if card.colour else ""
+    edge = f' style="--e: {escape(card.colour)}"' if card.colour else ""
     within = "\n".join(_block(part, drawing) for part in card.inside)
     return f'<article class="card"{edge}>\n<h3>{_text(card.title)}</h3>\n{within}\n</article>'
 
@@ -157,7 +157,7 @@ def _span(span: Span) -> str:
             return text
         case "dot":
             return f'<span class="dot" style="--c: {escape(span.colour)}">{text}</span>'
-        case "bar":
+        case "bar" | "heat":
             look = f"--c: {escape(span.colour)}; --w: {100 * span.share:.1f}%"
-            return f'<span class="bar" style="{look}">{text}</span>'
+            return f'<span class="{span.style}" style="{look}">{text}</span>'
     return f"<{span.style}>{text}</{span.style}>"

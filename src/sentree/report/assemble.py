@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from sentree._util.files import write
 from sentree.plots.lettering import clean
+from sentree.profiles.profile import Profile
 from sentree.report.as_html import as_html
 from sentree.report.blocks import Heading
 from sentree.report.broken import constraint_section
@@ -18,6 +19,7 @@ from sentree.report.clusters import cluster_table, map_section, unsure_section
 from sentree.report.features import preparation_section
 from sentree.report.overview import recipe, summary
 from sentree.report.pictures import Pictures
+from sentree.report.profiles import profile_section
 from sentree.report.search import method_section, tree_section
 from sentree.report.subject import Subject
 
@@ -83,15 +85,17 @@ def write_report(
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
     subject, pictures = Subject(model, ids, places), Pictures()
+    profile = _profile(subject, table)
     document = [
         Heading(1, _title(title, source, subject.is_tree)),
         Heading(2, "Summary"),
-        *summary(subject, source, warnings, {}, []),
+        *summary(subject, profile, source, warnings),
     ]
     if subject.is_tree:
         document += [Heading(2, "Tree"), *tree_section(subject, pictures)]
     document += [
         Heading(2, "Clusters"),
+        *([] if profile is None else profile_section(subject, profile)),
         *cluster_table(subject),
         Heading(2, "Map"),
         *map_section(subject),
@@ -112,3 +116,10 @@ def _title(title: str | None, source: Any, is_tree: bool) -> str:
         return clean(title)
     what = "Tree and clusters" if is_tree else "Clusters"
     return what if source is None else f"{what} of {clean(Path(str(source)).name)}"
+
+
+def _profile(subject: Subject, table: Any) -> Profile | None:
+    """Find what makes each cluster; None where there is no table."""
+    model = subject.model
+    own = model._table is not None or (subject.samples is not None and model.preparation_ is None)
+    return model.profile(table) if own or table is not None else None

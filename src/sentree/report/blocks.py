@@ -11,11 +11,11 @@ class Span(NamedTuple):
     """A piece of text in one style."""
 
     text: str
-    style: Literal["plain", "strong", "code", "sup", "small", "dot", "bar"] = "plain"
+    style: Literal["plain", "strong", "code", "sup", "small", "dot", "bar", "heat"] = "plain"
     colour: str = ""
-    """Of the dot before the text, or of the bar beside it."""
+    """Of the dot before the text, of the bar under it, or of what is behind it."""
     share: float = 0.0
-    """Length of the bar, from 0 to 1."""
+    """Length of the bar, or how strong the colour behind the text is, from 0 to 1."""
 
 
 #: Plain text, or pieces of it in several styles.
@@ -101,18 +101,11 @@ class Graphic(NamedTuple):
     caption: Text
 
 
-class Folded(NamedTuple):
-    """What few will read, under a line that opens it."""
-
-    title: str
-    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic]
-
-
 class Card(NamedTuple):
     """A few blocks in a frame."""
 
     title: Text
-    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic | Folded]
+    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic]
     colour: str = ""
     """Of the edge."""
 
@@ -121,6 +114,13 @@ class Cards(NamedTuple):
     """Cards side by side, as many as there is room for."""
 
     items: Sequence[Card]
+
+
+class Folded(NamedTuple):
+    """What few will read, under a line that opens it."""
+
+    title: str
+    inside: Sequence[Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic | Cards]
 
 
 Block = Heading | Paragraph | Bullets | Facts | Table | Picture | Graphic | Folded | Cards

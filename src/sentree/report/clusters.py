@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sentree import plots
-from sentree.estimators.membership import second_best
+from sentree.estimators.support import ClusterSupport
+from sentree.plots.lettering import clean
 from sentree.plots.links import all_drawn, choose_constraints
-from sentree.report.blocks import Document, Folded, Graphic, Paragraph, Span, Table, Text
+from sentree.report.blocks import Bullets, Document, Folded, Graphic, Paragraph, Span, Table, Text
 from sentree.report.chart import map_legend, map_svg, some_rows
 from sentree.report.pictures import Pictures
 from sentree.report.subject import MISSING, Subject, percent
@@ -20,8 +22,8 @@ _MOST = 500
 _UNSURE = 50
 #: Samples of at least this strength are not listed as uncertain.
 _SURE = 0.95
-#: Most clusters without labels that are spoken of.
-_NEW = 10
+#: Most clusters without labels of which it is told what speaks for them.
+_NEW = 5
 #: Most lines, and most marks, of constraints on the map.
 _DRAWN = 100
 #: Most samples on the map.
@@ -74,15 +76,16 @@ def _drawn_constraints(subject: Subject) -> str:
 def cluster_table(subject: Subject) -> Document:
     """List the clusters with their sizes and strengths."""
     order = subject.order
-    new = [one for one in subject.support if one.new is not None]
+    support = [subject.model.cluster_support_[k] for k in order]
+    new = [clean(one) for one in support if one.new is not None]
     return [
-        _table(subject, order[:_MOST], _caption(subject, len(order))),
+        _table(subject, support[:_MOST], _caption(subject, len(order))),
+        *([Bullets([f"{text[:1].upper()}{text[1:]}." for text in new[:_NEW]])] if new else []),
         Paragraph(
-            f"Strength is the probability that a {subject.noun} belongs to its cluster, judged by "
-            "its neighbours: where it is below 0.5, another cluster may suit it better. "
-            f"Constraints on the {subject.noun} do not count in it."
+            f"Strength is the probability that a {subject.noun} belongs to its cluster, by the "
+            f"data: 1 is surely. A {subject.noun} is likelier elsewhere where another cluster has "
+            "a higher probability; constraints may hold it, or the balance of the whole."
         ),
-        *(Paragraph(f"{str(one)[0].upper()}{str(one)[1:]}.") for one in new[:_NEW]),
     ]
 
 
@@ -93,7 +96,7 @@ def _strengths(subject: Subject, pictures: Pictures) -> Document:
         "strengths",
         f"Strength of every {subject.noun}, cluster by cluster. Each cluster is a stack of bars, "
         f"one for each {subject.noun}, the firmest on top; those that do not reach the dashed "
-        "line would suit another cluster better. Higher stacks are larger clusters.",
+        "line are in some doubt. Higher stacks are larger clusters.",
         (6.6, 0.9 + 0.42 * lines if lines <= 12 else 0.9 + 0.36 * lines),
         lambda ax: plots.membership_strength(
             subject.named_labels, subject.strength, colors=subject.named_colours, ax=ax
@@ -108,29 +111,28 @@ def _caption(subject: Subject, count: int) -> str:
     return f"{shown}, by size." + named * any(subject.class_names)
 
 
-def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
+def _table(subject: Subject, chosen: Sequence[ClusterSupport], caption: str) -> Table:
     """List clusters with their sizes and strengths, and names where there are any."""
     k = subject.k
     mean: Any = np.bincount(subject.labels, subject.strength, k) / np.maximum(subject.sizes, 1)
-    weak = np.bincount(subject.labels, subject.strength < 0.5, k).astype(np.int64)
-    columns = ["cluster", f"{subject.noun}s", "share", "mean strength", "strength below 0.5"]
+    elsewhere = np.bincount(subject.labels, subject.is_likelier_elsewhere, k).astype(np.int64)
+    columns = ["cluster", f"{subject.noun}s", "share", "mean strength", "likelier elsewhere"]
     labelled = subject.model.constraints_.label_index.size > 0
     if labelled:
         columns[1:1] = ["name"]
         columns += ["labelled", "labelled with its name"]
     rows = []
-    for c in chosen:
-        share = subject.sizes[c] / subject.n
+    for one in chosen:
+        c, share = one.cluster, one.size / subject.n
         row: list[Text] = [
             [Span(str(c), "dot", subject.colours[c])],
-            f"{subject.sizes[c]:,}",
+            f"{one.size:,}",
             [Span(percent(share), "bar", subject.colours[c], share)],
             f"{mean[c]:.3f}",
-            f"{weak[c]:,}",
+            f"{elsewhere[c]:,}",
         ]
         if labelled:
             row[1:1] = [subject.class_names[c] or MISSING]
-            one = subject.support[c]
             row += [f"{one.labels:,}", f"{one.labels_for:,}" if one.labels else MISSING]
         rows.append(row)
     return Table(caption, columns, rows, words=(1, 3) if labelled else (2,), tall=True)
@@ -139,8 +141,9 @@ def _table(subject: Subject, chosen: list[int], caption: str) -> Table:
 def unsure_section(subject: Subject, pictures: Pictures) -> Document:
     """List the samples that are held least, and draw the strengths of all."""
     strength = subject.strength
-    lowest = np.argsort(strength, kind="stable")[:_UNSURE]
-    lowest = lowest[strength[lowest] < _SURE]
+    other = subject.rival
+    order = np.lexsort((strength, ~subject.is_likelier_elsewhere))[:_UNSURE]
+    lowest = order[strength[order] < _SURE]
     if lowest.size == 0:
         told = (
             "There is one cluster, so nothing is in doubt."
@@ -148,7 +151,6 @@ def unsure_section(subject: Subject, pictures: Pictures) -> Document:
             else f"None: every {subject.noun} is surely in its cluster (strength {_SURE} or more)."
         )
         return [Paragraph(told)]
-    other = second_best(subject.model.membership_, subject.labels)
     given = subject.model.constraints_
     known = dict(zip(given.label_index.tolist(), given.label_code.tolist(), strict=True))
     bound = set(given.named.tolist())
@@ -169,17 +171,18 @@ def unsure_section(subject: Subject, pictures: Pictures) -> Document:
             said = f"labelled {subject.known_class(known[row])}" if row in known else "yes"
             cells.append(said if row in bound else MISSING)
         rows.append(cells)
-    caption = f"The {subject.counted(len(rows))} with the lowest strength, the lowest first."
+    caption = f"The {subject.counted(len(rows))} that are least certain"
+    caption += ", those that are likelier elsewhere first."
     isolated = subject.model.graph_.isolated.size
     if isolated:
         caption += (
             f" {subject.counted(isolated)} without any neighbours "
             f"{'has' if isolated == 1 else 'have'} strength 0."
         )
-    if any(strength[row] < 0.5 and row in bound for row in lowest.tolist()):
+    if any(subject.is_likelier_elsewhere[row] and row in bound for row in lowest.tolist()):
         caption += (
-            " Where a strength is below 0.5 and there are constraints, these "
-            "may hold it against the data: look whether they are right."
+            " Where the other cluster is likelier and there are constraints, these may hold "
+            f"the {subject.noun} against the data: look whether they are right."
         )
     found = Table(caption, columns, rows, words=(1, 3, 5), tall=True)
     return [found, *_strengths(subject, pictures)]

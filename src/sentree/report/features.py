@@ -8,7 +8,7 @@ from sentree.plots.lettering import clean
 from sentree.plots.style import shortened
 from sentree.relation.feature_weights import Features
 from sentree.report.blocks import Document, Folded, Paragraph, Table, counted, prose
-from sentree.report.subject import Subject
+from sentree.report.subject import Subject, brief
 
 #: Most letters of a cell.
 _LONGEST = 80
@@ -19,12 +19,12 @@ def preparation_section(subject: Subject) -> Document:
     preparation = getattr(subject.model, "preparation_", None)
     if preparation is None:
         return []
-    told = [Paragraph(clean(line)) for line in preparation.summary().splitlines()]
+    lines = [Paragraph(brief(line)) for line in preparation.summary().splitlines()]
     done = preparation.report()
     rows = [[_cell(value) for value in row] for row in done.itertuples(index=False)]
     words = [number for number, kind in enumerate(done.dtypes) if kind.kind not in "iuf"]
     columns = [clean(name) for name in done.columns]
-    return [*told, Table("", columns, rows, words=words, tall=True)]
+    return [*lines, Table("", columns, rows, words=words, tall=True)]
 
 
 def _cell(value: object) -> str:
@@ -37,28 +37,28 @@ def _cell(value: object) -> str:
 def feature_section(subject: Subject) -> Document:
     """Tell which features were weighed by labels, and which had long tails."""
     features: Features = subject.model.features_
-    told = []
+    words = []
     if features.weights is not None:
-        told.append(
+        words.append(
             "The labels show which features separate the classes: such features were given more "
             "weight when samples were compared, and others less. Labels that were hidden in turn "
             "confirm that this helps."
         )
     if features.n_directions:
-        told.append(
+        words.append(
             f"{counted(features.n_directions, 'combination')} of features that separate the "
             "classes were added to the features themselves."
         )
     if features.tamed.size:
-        told.append(
+        words.append(
             f"{counted(features.tamed.size, 'feature')} with a long tail (many small values, few "
             "very large ones) were replaced by logarithms, so that the few do not dominate."
         )
-    told.append("Fit with `affinity='gaussian'` to take the features as they are.")
+    words.append("Fit with `affinity='gaussian'` to take the features as they are.")
     said = str(features)
     return [
-        Paragraph(prose(" ".join(told))),
-        Paragraph(clean(f"{said[:1].upper()}{said[1:]}.")),
+        Paragraph(prose(" ".join(words))),
+        Paragraph(brief(f"{said[:1].upper()}{said[1:]}.")),
         Folded("The weights of all features", [_table(features)]),
     ]
 

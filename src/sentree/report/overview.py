@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from sentree import __version__
 from sentree.plots.lettering import clean
+from sentree.profiles.profile import Profile
 from sentree.report.blocks import (
     Bullets,
     Card,
@@ -27,7 +28,7 @@ from sentree.report.blocks import (
     counted,
     spans,
 )
-from sentree.report.subject import Subject, percent
+from sentree.report.subject import Subject, brief, percent
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")
 
@@ -58,16 +59,9 @@ _NAMED = 12
 
 
 def summary(
-    subject: Subject,
-    source: Any,
-    warnings: Sequence[Any],
-    sentences: Mapping[int, Text],
-    doubts: Sequence[Text],
+    subject: Subject, profile: Profile | None, source: Any, warnings: Sequence[Any]
 ) -> Document:
-    """Tell the result in figures and in words.
-
-    ``sentences`` say what sets clusters apart, ``doubts`` more that is uncertain.
-    """
+    """Tell the result in figures and in words."""
     model, report = subject.model, subject.report
     one = model.n_clusters_ == 1
     facts = [
@@ -87,9 +81,9 @@ def summary(
         lead += [Span(f" {_clarity(subject)} "), *spans(_extent(subject))]
     document: list[Any] = [Facts(facts), Paragraph(lead)]
     cards = []
-    if sentences:
-        cards.append(Card("What sets them apart", _sentences(subject, sentences)))
-    uncertain = [*_uncertain(subject), *doubts]
+    if profile is not None:
+        cards.append(Card("What sets them apart", _sentences(subject, profile)))
+    uncertain = _uncertain(subject, profile)
     cards.append(
         Card(
             "What is uncertain",
@@ -99,7 +93,7 @@ def summary(
     if done := _done(subject):
         cards.append(Card("What was done to the table", [Bullets(done)]))
     if warnings:
-        cards.append(Card("Warnings of this run", [Bullets([clean(text) for text in warnings])]))
+        cards.append(Card("Warnings of this run", [Bullets([brief(text) for text in warnings])]))
     return [*document, Cards(cards)]
 
 
@@ -112,13 +106,13 @@ def _clarity(subject: Subject) -> str:
     share = _firm(subject)
     how = next(words for least, words in _CLEAR if share >= least)
     told = f"{how}: {percent(share)} of the {subject.noun}s are firmly in theirs"
-    unsure = int((subject.strength < 0.5).sum())
-    if not unsure:
-        return f"{told}, and none would suit another cluster better."
-    are = "suits" if unsure == 1 else "suit"
+    likelier = int(subject.is_likelier_elsewhere.sum())
+    if not likelier:
+        return f"{told}, and none is likelier in another cluster."
+    are = "is" if likelier == 1 else "are"
     return (
-        f"{told}; {subject.counted(unsure)} ({percent(unsure / subject.n)}) {are} another cluster "
-        "better by the data alone."
+        f"{told}; {subject.counted(likelier)} ({percent(likelier / subject.n)}) {are} likelier in "
+        "another cluster by the data alone."
     )
 
 
@@ -137,19 +131,18 @@ def _size(subject: Subject, k: int) -> str:
     return f" with {subject.counted(size)} ({percent(size / subject.n)})"
 
 
-def _sentences(subject: Subject, sentences: Mapping[int, Text]) -> list[Any]:
+def _sentences(subject: Subject, profile: Profile) -> list[Any]:
     """Say of each cluster what it is like, the largest first."""
-    told = [k for k in subject.order if k in sentences]
     items = [
-        [subject.dot(k), Span(f"{_size(subject, k)}: "), *spans(sentences[k])]
-        for k in told[:_NAMED]
+        [subject.dot(k), Span(f"{_size(subject, k)}: {brief(profile[k].sentence)}")]
+        for k in subject.order[:_NAMED]
     ]
     more = len(subject.order) - len(items)
-    rest = [Paragraph(f"The other {more:,} are below.")] if more else []
+    rest = [Paragraph(f"The section on clusters has the other {more:,}.")] if more else []
     return [Bullets(items), *rest]
 
 
-def _uncertain(subject: Subject) -> list[Any]:
+def _uncertain(subject: Subject, profile: Profile | None) -> list[Any]:
     """List what a reader should not take for granted."""
     model, report = subject.model, subject.report
     found: list[Any] = []
@@ -168,17 +161,20 @@ def _uncertain(subject: Subject) -> list[Any]:
                 f"{_listed(subject, tiny)}: fewer than {_TINY} {subject.noun}s each, perhaps only "
                 "outliers."
             )
-        unsure = int((subject.strength < 0.5).sum())
-        if unsure:
+        if likelier := int(subject.is_likelier_elsewhere.sum()):
             found.append(
-                f"{subject.counted(unsure)} that would suit another cluster better; the section on "
-                f"uncertain {subject.noun}s lists the first."
+                f"{subject.counted(likelier)} that the data would rather put into another cluster; "
+                f"the section on uncertain {subject.noun}s begins with them."
             )
     if report.n_broken:
         found.append(
             f"{counted(report.n_broken, 'constraint')} of {report.n_given:,} that the result "
             "breaks; the section on constraints lists them."
         )
+    if profile is not None:
+        unexplained = [k for k in subject.order if not profile[k].explained]
+        if unexplained:
+            found.append(f"{_listed(subject, unexplained)}: no column sets them apart.")
     if isolated := int(model.graph_.isolated.size):
         found.append(f"{subject.counted(isolated)} without any neighbours.")
     return found
@@ -198,7 +194,8 @@ def _done(subject: Subject) -> list[Any]:
     model = subject.model
     done: list[Any] = []
     if (preparation := getattr(model, "preparation_", None)) is not None:
-        done += [clean(line) for line in str(preparation.summary()).splitlines() if line.strip()]
+        lines = map(brief, preparation.summary().splitlines())
+        done += [f"{line[:1].upper()}{line[1:]}." for line in lines if line != "left out: none"]
     settings, features = (getattr(model, name, None) for name in ("graph_settings_", "features_"))
     if settings is not None and settings.scale in _SCALED:
         done.append(_SCALED[settings.scale])
@@ -232,7 +229,7 @@ def _number(subject: Subject) -> str:
     if given.finer is not None:
         return f"{found}, as many as the coarsest labels name"
     by = "the data and the constraints" if subject.report.n_given else "the data"
-    return f"{found}. The number was not given: it was chosen from {by}"
+    return f"{found}, a number that was chosen from {by}"
 
 
 def recipe(subject: Subject, command: str | None) -> Document:

@@ -4,101 +4,107 @@ from __future__ import annotations
 
 from typing import Any
 
-from sentree import plots
 from sentree.plots.lettering import clean
+from sentree.plots.profiles import hue, telling_features, typical_value
+from sentree.plots.style import shortened
 from sentree.profiles.profile import ClusterProfile, Profile
+from sentree.profiles.traits import Trait
 from sentree.profiles.words import percent
 from sentree.report.blocks import (
     Bullets,
+    Card,
+    Cards,
     Document,
     Folded,
-    Heading,
     Paragraph,
     Span,
     Table,
-    counted,
 )
-from sentree.report.pictures import Pictures
-from sentree.report.subject import Subject
+from sentree.report.subject import Subject, brief
 
 #: Clusters that are told one by one; more are folded, and more than the second number left out.
 _TOLD, _MOST = 20, 200
 #: Features in the table of a cluster.
 _FEATURES = 6
-#: How a cluster differs, in few words.
-_DIRECTIONS = {
-    "high": "higher",
-    "low": "lower",
-    "between": "narrow range",
-    "more": "more often",
-    "less": "rarer",
-}
+#: Features in the table of all clusters, and most letters of the name of one.
+_COMPARED, _LETTERS = 12, 40
 
 
-def profile_section(subject: Subject, pictures: Pictures, profile: Profile) -> Document:
-    """Tell what makes each cluster, the largest first, after a picture of all of them."""
+def profile_section(subject: Subject, profile: Profile) -> Document:
+    """Tell what makes each cluster, the largest first, after a table of all of them."""
     order = sorted(profile.clusters, key=lambda one: -one.size)
     document: list[Any] = []
     if profile.order and len(order) > 1:
-        shown, rows = min(len(order), 20), min(len(profile.order), 15)
-        document.append(
-            pictures.draw(
-                "profile",
-                "The features that tell most of the clusters. A cell holds the typical value of a "
-                "cluster (the median, or a share of its samples), coloured where it sets the "
-                "cluster apart, the darker the more; what is grey differs too little, or too "
-                "uncertainly.",
-                (3.0 + 0.62 * shown, 1.2 + 0.3 * rows),
-                lambda ax: plots.profile(profile, ax=ax),
-            )
-        )
-    for one in order[:_TOLD]:
-        document += _told(subject, profile, one)
+        document.append(_heat_map(subject, profile, order))
+    document.append(Cards([_told(subject, one) for one in order[:_TOLD]]))
     if len(order) > _TOLD:
-        rest = [block for one in order[_TOLD:_MOST] for block in _told(subject, profile, one)]
+        rest: list[Any] = [Cards([_told(subject, one) for one in order[_TOLD:_MOST]])]
+        if len(order) > _MOST:
+            rest.append(Paragraph(f"The {len(order) - _MOST:,} smallest are left out."))
         document.append(Folded(f"The other {len(order) - _TOLD:,} clusters", rest))
-    document.append(Paragraph(_how_to_read(profile)))
+    document.append(Folded("How to read effects and rules", [Paragraph(_how_to_read(profile))]))
     return document
 
 
-def _told(subject: Subject, profile: Profile, one: ClusterProfile) -> list[Any]:
+def _heat_map(subject: Subject, profile: Profile, order: list[ClusterProfile]) -> Table:
+    """Compare the clusters by the features that tell most, coloured by effect."""
+    features = telling_features(profile, order[:_TOLD], _COMPARED)
+    rows: list[list[Any]] = []
+    for one in order[:_MOST]:
+        traits = [profile.trait(one.cluster, name) for name in features]
+        rows.append([[subject.dot(one.cluster)], *([_cell(trait)] for trait in traits)])
+    caption = (
+        "The clusters by the columns that tell most of them. A cell holds what is typical of a "
+        f"cluster, the median or a share of its {subject.noun}s. It is orange where the cluster "
+        "has more than the others, blue where it has less, green where it has a narrow range, and "
+        "not coloured where it differs too little."
+    )
+    names = shortened([clean(name) for name in features], _LETTERS)
+    return Table(caption, ["cluster", *names], rows, tall=True)
+
+
+def _cell(trait: Trait) -> Span:
+    """Write the typical value of a cluster, coloured where it sets the cluster apart."""
+    share = 0.1 + 0.5 * abs(trait.effect) if trait.telling else 0.0
+    return Span(brief(typical_value(trait)), "heat", hue(trait), share)
+
+
+def _told(subject: Subject, one: ClusterProfile) -> Card:
     """Tell what makes one cluster."""
-    sentence = clean(one.sentence)
-    document: list[Any] = [
-        Heading(
-            3, f"Cluster {clean(one.name)}: {counted(one.size, 'sample')}, {percent(one.share)}"
-        ),
-        Paragraph(f"{sentence[:1].upper()}{sentence[1:]}."),
-    ]
+    size = Span(f" {subject.counted(one.size)}, {percent(one.share)}", "small")
+    sentence = brief(one.sentence)
+    document: list[Any] = [Paragraph(f"{sentence[:1].upper()}{sentence[1:]}.")]
     if one.telling:
         document.append(_table(one))
     items: list[Any] = []
     if one.rule is not None:
         quality = Span(f" ({one.rule.quality}).")
-        items.append([Span("Rule: "), Span(clean(one.rule), "strong"), quality])
-    for title, chosen in (("Typical", one.typical), ("Unusual", one.unusual)):
+        items.append([Span("Rule: "), Span(brief(one.rule), "strong"), quality])
+    for what, chosen in (("Typical", one.typical), ("Unusual", one.unusual)):
         if chosen:
             named = ", ".join(subject.sample(row) for row in chosen)
-            items.append(f"{title} samples: {named}.")
-    return [*document, Bullets(items)]
+            items.append(f"{what} {subject.noun}s: {named}.")
+    title = [subject.dot(one.cluster), size]
+    return Card(title, [*document, Bullets(items)], subject.colours[one.cluster])
 
 
 def _table(one: ClusterProfile) -> Table:
     """List the features that set a cluster apart."""
-    rows = [
-        [
-            clean(x.feature if x.level is None else f"{x.feature} = {x.level}"),
-            _DIRECTIONS[x.direction],
-            clean(x.inside),
-            clean(x.outside),
-            f"{x.effect:+.2f} ({x.low:+.2f} to {x.high:+.2f})".replace("-", "−"),
-        ]
-        for x in one.telling[:_FEATURES]
-    ]
+    rows: list[list[Any]] = []
+    for x in one.telling[:_FEATURES]:
+        title = shortened([clean(x.title)], _LETTERS)[0]
+        effect, _, between = x.effect_text.partition(" ")
+        rows.append(
+            [
+                [Span(f"{title} "), Span(x.here, "small")],
+                brief(x.inside),
+                brief(x.outside),
+                [Span(f"{effect} "), Span(between, "small")],
+            ]
+        )
     left = len(one.telling) - len(rows)
     note = f"The {_FEATURES} strongest of {len(one.telling)} features." if left > 0 else ""
-    columns = ["feature", "here", "in this cluster", "in all others", "effect (interval)"]
-    return Table(note, columns, rows, words=(1,))
+    return Table(note, ["feature", "in this cluster", "in all others", "effect"], rows)
 
 
 def _how_to_read(profile: Profile) -> str:

@@ -11,7 +11,7 @@ function make(tag, look, text) {
 
 // --- tables
 
-const SEARCHED = 8; // tables with as many rows have a search field
+const SEARCHED = 12; // tables with as many rows have a search field
 
 function shown(cell) {
   return cell ? cell.textContent.trim() : "";

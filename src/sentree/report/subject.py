@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree.constraints.satisfaction import ConstraintReport
-from sentree.estimators.support import ClusterSupport
+from sentree.estimators.membership import Rival, second_best
 from sentree.graph import FloatArray
 from sentree.plots.lettering import class_title, clean
 from sentree.plots.mapping import map_of
@@ -21,6 +22,12 @@ from sentree.report.blocks import Span, counted
 MISSING = "–"
 #: Most letters of a name that are shown.
 _LONGEST = 40
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST + 1},}}")
+
+
+def brief(text: object) -> str:
+    """Return a sentence with names of users in it, of which very long words are shortened."""
+    return _LONG_WORD.sub(lambda word: shortened([word[0]], _LONGEST)[0], clean(text))
 
 
 def percent(share: float) -> str:
@@ -128,14 +135,19 @@ class Subject:
         return np.asarray(np.array(self.cluster_names)[self.labels])
 
     @cached_property
-    def support(self) -> tuple[ClusterSupport, ...]:
-        """What speaks for each cluster."""
-        return tuple(self.model.cluster_support_)
+    def strength(self) -> FloatArray:
+        """The probability of its own cluster for each sample."""
+        return np.asarray(self.model.membership_strength_)
 
     @cached_property
-    def strength(self) -> FloatArray:
-        """How firmly each sample is held."""
-        return np.asarray(self.model.membership_strength_)
+    def rival(self) -> Rival:
+        """The likeliest other cluster of each sample."""
+        return second_best(self.model.membership_, self.labels)
+
+    @cached_property
+    def is_likelier_elsewhere(self) -> NDArray[np.bool_]:
+        """Whether the data speak more for another cluster than for a sample's own."""
+        return self.rival.strength > self.strength
 
     def known_class(self, code: int) -> str:
         """Name a class of the constraints."""
