@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "doc_module": ("sentree",),
     "backreferences_dir": "gallery/backreferences",
+    "ignore_repr_types": r"matplotlib\.",
     "thumbnail_size": (600, 340),
     "download_all_examples": False,
     "min_reported_time": float("inf"),  # times differ from run to run
