@@ -16,6 +16,7 @@ test: $(VENV)/.built-test
 
 # The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
 docs: $(VENV)/.built-docs
+	rm -rf docs/api/generated  # it would keep the pages of names that have gone
 	$(BIN)/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
@@ -42,6 +43,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/cells_open.py --out benchmarks/results/cells_open.csv
 	$(BIN)/python benchmarks/trees.py --out benchmarks/results
 	$(BIN)/python benchmarks/trees.py --text --out benchmarks/results
+	$(BIN)/python benchmarks/certainty.py --out benchmarks/results
 	$(BIN)/python benchmarks/general.py --jobs 2 --out benchmarks/results
 	$(BIN)/python benchmarks/mixed.py --jobs 2 --out benchmarks/results
 

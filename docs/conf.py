@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "doc_module": ("sentree",),
     "backreferences_dir": "gallery/backreferences",
+    "ignore_repr_types": r"matplotlib\.",
     "thumbnail_size": (600, 340),
     "download_all_examples": False,
     "min_reported_time": float("inf"),  # times differ from run to run
@@ -62,6 +63,7 @@ sphinx_gallery_conf = {
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
+autosummary_context = {"at_the_top": sentree.__all__}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

@@ -71,13 +71,13 @@ print(model.scale_)
 # picks the cluster out.
 
 profile = model.profile()
-print(profile)
+profile
 
 # %%
 # The same as a picture, beside a map on which similar customers are near each other.
 # The region and the age say nothing about the kinds, and are left out.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.3), layout="constrained")
 plots.profile(profile, ax=left)
 plots.map(model, ax=right)
 
@@ -86,7 +86,9 @@ plots.map(model, ax=right)
 # buy rarely but much. Were these the kinds that the table was made of?
 
 names = ["bargain hunters", "regulars", "sleepers", "big spenders"]
-print(pd.crosstab(kind, np.array(names)[model.labels_]).to_string())
+pd.crosstab(
+    kind, np.array(names)[model.labels_], rownames=["made as"], colnames=["called"]
+)
 
 # %%
 # Two clusters beside each other, and a new customer:

@@ -56,8 +56,9 @@ model = SSEPartition(prepare="auto").fit(penguins)
 print(model.preparation_.summary())
 print()
 print(model.scale_)
-print(
-    pd.crosstab([species, penguins["sex"].fillna("unknown")], model.labels_).to_string()
+sex = penguins["sex"].fillna("unknown")
+pd.crosstab(
+    [species, sex], model.labels_, rownames=["species", "sex"], colnames=["cluster"]
 )
 
 # %%
@@ -71,7 +72,7 @@ for one in ("Adelie", "Chinstrap", "Gentoo"):
 told = SSEPartition(prepare="auto").fit(penguins, known)
 called = np.array(told.cluster_names_)[told.labels_]
 print(told.features_)
-print(pd.crosstab(species, called).to_string())
+pd.crosstab(species, called, rownames=["species"], colnames=["called"])
 
 # %%
 # Both answers on the bills, with rings around the birds that we have named. (Gaps are
@@ -79,7 +80,7 @@ print(pd.crosstab(species, called).to_string())
 # overlap: the model has used the others, too.
 
 bills = told.preparation_.transform(penguins)[["bill length mm", "bill depth mm"]]
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 sexes = {"0": "#9ECAE1", "1": "#2171B5", "2": "#BDBDBD", "3": "#636363"}
 plots.partition(bills, model.labels_, colors=sexes, title="told nothing", ax=left)
 kinds = {"Adelie": "#E69F00", "Chinstrap": "#AA4499", "Gentoo": "#009E73"}

@@ -146,7 +146,7 @@ for name, m in (("words alone", model), ("four messages read", told)):
 # right, a map with the four messages that were read as rings.
 
 names = ["new" if name is None else name for name in told.cluster_names_]
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 called = {"row_title": "subject", "column_title": "cluster"}
 plots.agreement(subject, model.labels_, **called, title="words alone", ax=left)
 plots.map(told, title="four messages read", ax=right)
@@ -154,7 +154,7 @@ plots.map(told, title="four messages read", ax=right)
 # %%
 # And what each of the five is about:
 
-figure, axes = plt.subplots(1, 5, figsize=(11, 2.2), layout="constrained")
+figure, axes = plt.subplots(1, 5, figsize=(10, 2.2), layout="constrained")
 for cluster, ax in enumerate(axes):
     found, more = telling_words(X, told.labels_, cluster)
     ax.barh(found[::-1], more[::-1], color="#56B4E9")

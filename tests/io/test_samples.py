@@ -503,3 +503,25 @@ def test_repeated_names_of_cells_are_not_to_be_dropped(tmp_path):
         read_samples(tmp_path / "c.h5ad")
     assert "drop" not in str(caught.value)
     assert str(caught.value).endswith("or name another id column with id_column=...")
+
+
+# --- tables as they are ---
+
+
+def test_raw_tables_keep_text_dates_and_gaps(put):
+    content = "id,when,paid,kind,x\na,2020-01-31,€ 12,u,1\nb,2020-02-01,€ 13,v,\nc,,€ 14,u,3\n"
+    found = read_samples(put(content), raw=True, take=["kind"])
+    assert (found.id_name, list(found.X)) == ("id", ["when", "paid", "x"])
+    assert found.X["paid"].tolist() == ["€ 12", "€ 13", "€ 14"]
+    assert found.X["x"].isna().tolist() == [False, True, False]
+    assert found.columns["kind"].tolist() == ["u", "v", "u"]
+
+
+def test_prices_and_dates_that_all_differ_are_no_ids(put):
+    content = "when,paid,x\n2020-01-31,€ 12,1\n2020-02-01,€ 13,2\n2020-02-02,€ 14,3\n"
+    assert read_samples(put(content), raw=True).ids is None
+
+
+def test_raw_arrays_may_have_gaps(put):
+    array = np.array([[1.0, np.nan], [2.0, 3.0]])
+    assert np.isnan(read_samples(put(saved(np.save, array), "data.npy"), raw=True).X[0, 1])

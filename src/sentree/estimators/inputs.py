@@ -111,7 +111,7 @@ def is_plain(X: Any) -> bool:
     if sp.issparse(X):
         return True
     if hasattr(X, "dtypes"):
-        if not all(map(_is_numeric, X.dtypes)):
+        if not len(X.columns) or not all(map(_is_numeric, X.dtypes)):
             return False
         return bool(np.isfinite(_floats(X)).all())
     array = np.asarray(X)

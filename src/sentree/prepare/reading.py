@@ -36,7 +36,7 @@ _TRUTH = {word: truth for pair in _PAIRS for word, truth in zip(pair, (1.0, 0.0)
 #: A column holds numbers or dates if at least this share of its values are such.
 _MOST = 0.9
 #: Cells of text that are looked at to tell whether almost all are different, and what share is.
-_LOOKED_AT, _DIFFERENT = 2000, 0.9
+_LOOKED_AT, _DIFFERENT = 2000, 0.95
 #: Text has so many words in a cell, on average; names have fewer.
 _SENTENCE = 4
 

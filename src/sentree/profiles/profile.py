@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentree._util.wording import Param, Text, own_remedies
 from sentree.profiles.columns import Table
 from sentree.profiles.measures import measure
 from sentree.profiles.rows import distances, extremes
@@ -31,8 +30,9 @@ NOTE = (
 _SAID, _ROWS = 3, 3
 #: Features of each cluster that are kept, where there are more than so many.
 _KEPT, _WIDE = 30, 100
-#: Features that a rule is made of, and a number of features from which on only telling ones are.
-_CANDIDATES, _MANY = 12, 40
+#: Features that a rule is made of. Only telling ones are where there are many features or few rows
+#: in the cluster: else one of them would fit by chance.
+_CANDIDATES, _MANY, _SMALL = 12, 40, 20
 #: Features that the distance from typical rows looks at.
 _COMPARED = 50
 
@@ -280,7 +280,6 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-@own_remedies
 def profile(
     X: Any,
     labels: ArrayLike,
@@ -340,21 +339,16 @@ def profile(
     given: Any = np.asarray(labels, dtype=object if isinstance(labels, list) else None)
     if given.ndim != 1 or given.size != table.n:
         raise ValueError(
-            Text(
-                Param("labels"),
-                f" has shape {given.shape}, but the table has {table.n} rows: give one for each",
-            )
+            f"labels has shape {given.shape}, but the table has {table.n} rows: give one for each"
         )
     if ids is not None and len(ids) != table.n:
-        raise ValueError(
-            Text(Param("ids"), f" are {len(ids)} for {table.n} rows: give one for each")
-        )
+        raise ValueError(f"ids are {len(ids)} for {table.n} rows: give one for each")
     held = None if strength is None else np.asarray(strength, dtype=np.float64)
     if held is not None and held.shape != (table.n,):
-        raise ValueError(Text(Param("strength"), f" has shape {held.shape}, expected ({table.n},)"))
+        raise ValueError(f"strength has shape {held.shape}, expected ({table.n},)")
     code, clusters = _numbered(given)
     if not len(clusters):
-        raise ValueError(Text("no row has a cluster: ", Param("labels"), " are all missing"))
+        raise ValueError("no row has a cluster: labels are all missing")
     rows = np.flatnonzero(code >= 0)
     if rows.size < table.n:
         table, code = table.part(rows), code[rows]
@@ -401,9 +395,9 @@ def _profiled(
     size = np.bincount(code, minlength=k)
     found = Measured(*measure(table, code, k), AllUnits(table))
     features, ranked, overall = found.features, found.ranked, found.overall
-    few = len(features) <= _MANY
+    few = (size >= _SMALL) & (len(features) <= _MANY)
     candidates = [
-        [f for f in ranked[:_CANDIDATES, c].tolist() if few or found.telling[f, c]]
+        [f for f in ranked[:_CANDIDATES, c].tolist() if few[c] or found.telling[f, c]]
         for c in range(k)
     ]
     rules = find_rules(table, features, found.units, candidates, code)
@@ -447,9 +441,12 @@ def _sentence(traits: tuple[Trait, ...], rule: Rule | None, k: int) -> str:
     """Say in one sentence what makes a cluster."""
     if k == 1:
         return "the only cluster: there is nothing to compare it with"
-    said = [trait.phrase for trait in traits if trait.telling][:_SAID]
+    said: dict[str, str] = {}  # of each column one thing
+    for trait in traits:
+        if trait.telling and len(said) < _SAID:
+            said.setdefault(trait.feature.removesuffix(" is missing"), trait.phrase)
     if said:
-        return ", ".join(said)
+        return ", ".join(said.values())
     if rule is not None:
         return f"no single feature sets it apart, but together they do: {rule}"
     return "no feature explains this cluster"
