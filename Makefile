@@ -16,6 +16,7 @@ test: $(VENV)/.built-test
 
 # The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
 docs: $(VENV)/.built-docs
+	rm -rf docs/api/generated  # it would keep the pages of names that have gone
 	$(BIN)/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 

@@ -46,8 +46,8 @@ from tasks import UNKNOWN, draw
 NAMES = ["anneal", "audiology", "autos", "car", "cmc", "credit-a", "dermatology", "eucalyptus",
          "haberman", "heart-c", "hepatitis", "hypothyroid", "kr-vs-kp", "lymph", "mushroom",
          "nursery", "primary-tumor", "soybean", "splice", "tae", "vote", "vowel"]  # fmt: skip
-#: Label spreading with a matrix of all pairs, and linkage, are for tables of at most so many rows.
-LARGEST_FOR_PAIRS = 3_000
+#: Label spreading with a matrix of all pairs is for tables of at most so many rows, and linkage.
+LARGEST_FOR_KERNEL, LARGEST_FOR_LINKAGE = 4_000, 3_000
 #: Text columns with more different values than this share of the rows are ids.
 IDS = 0.5
 OURS = "sentree"
@@ -170,7 +170,7 @@ def with_labels(name, number, peers, data_dir):
     yield row("most frequent class", np.full(y.size, np.bincount(y[known]).argmax()), 0.0)
     found, hidden = {}, {}
     for way, settings in WAYS.items():
-        if settings["kernel"] == "rbf" and len(y) > LARGEST_FOR_PAIRS:
+        if settings["kernel"] == "rbf" and len(y) > LARGEST_FOR_KERNEL:
             continue
         found[way], seconds = timed(spread, X, labels, way)
         hidden[way] = found_by_hidden(X, labels, way)
@@ -204,7 +204,7 @@ def unguided(table, k):
         "k-means, one-hot": lambda: KMeans(k, n_init=10, random_state=0).fit_predict(X),
         "k-modes or k-prototypes": lambda: prototypes(table, k),
     }
-    if len(table) <= LARGEST_FOR_PAIRS:
+    if len(table) <= LARGEST_FOR_LINKAGE:
         linkage = AgglomerativeClustering(k, metric="precomputed", linkage="average")
         ways["average linkage, Gower"] = lambda: linkage.fit_predict(gower(table))
     return ways

@@ -62,6 +62,7 @@ sphinx_gallery_conf = {
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
+autosummary_context = {"at_the_top": sentree.__all__}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

@@ -67,10 +67,17 @@ print(pd.crosstab(adata.obs["type"], adata.obs["sse_label"]))
 
 # %%
 # The nearest known cells have no name for plasma cells but that of another type.
-# sentree keeps them apart, as a cluster called "new". The map is laid out from the same
-# graph, and knows of no types.
+# sentree keeps them apart, as a cluster called "new". The same fit as an estimator
+# tells what speaks for it:
 
-model = sentree.SSEPartition(affinity="precomputed").fit(adata.obsp["connectivities"])
+model = sentree.SSEPartition(affinity="precomputed")
+model.fit(adata.obsp["connectivities"], adata.obs["known"].replace("Unknown", None))
+print(model.cluster_support_[model.cluster_names_.index(None)])
+
+# %%
+# On the map, similar cells are near each other. It is made from the graph alone, and
+# knows of no types.
+
 flat = sentree.plots.places(model)
 colours = dict(
     zip([*sizes], ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"], strict=True)

@@ -26,10 +26,16 @@ print(model.n_clusters_, "clusters, called", model.cluster_names_)
 
 # %%
 # Clusters are called after the labels inside them. There is one cluster more than there
-# are digits, and it has no name: its pictures hold together, and no label speaks for
-# it.
+# are digits, and it has no name. What speaks for it?
+
+unnamed = model.cluster_names_.index(None)
+print(model.cluster_support_[unnamed])
+
+# %%
+# It holds together, but it is so small that it may have no label by chance: perhaps it
+# is a way of writing one of the ten digits.
 #
-# We look at all of them. Each row is a cluster: at the left its firmest members, at the
+# We look at all clusters. Each row is one: at the left its firmest members, at the
 # right those that are really another digit, with the right one in red. (Here we can
 # tell: the set comes with all its labels.)
 
@@ -91,19 +97,18 @@ show_clusters(
 )
 
 # %%
-# The cluster without a name are ones, written with a flag and a foot: none of our
-# labels was on such a picture. (Most mistakes are nines in an unusual hand.) So we name
-# one picture of that cluster, the firmest, and fit again. ``refit`` keeps the graph and
-# the numbers of the clusters.
+# The cluster without a name are ones, written with a flag and a foot. (Most mistakes
+# are nines in an unusual hand.) So we name one picture of it, the firmest, and fit
+# again. ``refit`` keeps the graph and the numbers of the clusters.
 
-inside = np.flatnonzero(model.labels_ == model.cluster_names_.index(None))
+inside = np.flatnonzero(model.labels_ == unnamed)
 looked_at = inside[np.argmax(model.membership_strength_[inside])]
 known[looked_at] = digit[looked_at]
 model.refit(known)
 show_clusters(model, f"And one label more: {share_right(model):.1%} are right")
 
 # %%
-# Which pictures would be worth naming next? Those that are held least firmly. Some of
+# Which pictures would be worth naming next? Those that are held least firmly. Many of
 # them are called wrong (red), and the others are hard to read.
 
 unsure = np.argsort(model.membership_strength_, kind="stable")[:12]

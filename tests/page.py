@@ -4,7 +4,7 @@ import base64
 import re
 from html.parser import HTMLParser
 
-_ALONE = {"meta", "img", "br"}
+_ALONE = {"meta", "img", "br", "wbr"}
 
 
 class Page(HTMLParser):

@@ -47,7 +47,7 @@ def test_a_table_with_categories_is_mixed_and_says_so():
     settings = SSEPartition(3, prepare="auto").fit(frame).graph_settings_
     assert (settings.kind, settings.scale, settings.wide) == ("mixed", "table", True)
     assert str(settings) == (
-        "mixed (5 columns, 4 of them categories): features brought to variance 1, levels of a "
+        "mixed (5 columns, 4 of them categories): features scaled to variance 1, levels of a "
         "category to a distance of 1.6, distance euclidean"
     )
 
@@ -58,9 +58,11 @@ def test_many_levels_do_not_make_a_profile():
     assert choose(wide, (Block("city", "category", 0, 80),)).kind == "mixed"
 
 
-def test_tables_of_numbers_are_compared_as_ever():
+@pytest.mark.parametrize("dtype", [float, int])
+def test_tables_of_numbers_are_compared_as_ever(dtype):
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame(rng.normal(size=(200, 4)) + rng.integers(0, 2, (200, 1)) * 2)
+    columns = 10 * rng.normal(size=(200, 4)) + rng.integers(0, 2, (200, 1)) * 20
+    frame = pd.DataFrame(columns.astype(dtype), columns=list("abcd"))
     y = np.where(np.arange(200) < 10, np.arange(200) % 2, -1)
     prepared, plain = (SSEPartition(2, prepare=way).fit(frame, y) for way in ("auto", None))
     assert prepared.graph_settings_ == plain.graph_settings_

@@ -120,6 +120,24 @@ def test_a_category_with_a_thousand_levels():
     assert many[0].sentence == "more often shop = s7 (33 % against < 1 %)"
 
 
+def test_equal_medians_give_way_to_means():
+    labels = np.repeat([0, 1], 100)
+    counts = np.concatenate([np.repeat([2, 3], [80, 20]), np.repeat([1, 2], [40, 60])])
+    few = sentree.profile({"children": counts}, labels)
+    assert few[0].sentence == "high children (mean 2.2 against 1.6)"
+
+
+def test_shares_are_of_all_rows_also_where_values_are_missing():
+    labels = np.repeat([0, 1], 100)
+    city = np.where(labels == 0, "Bern", "Rome").astype(object)
+    city[:90] = None
+    gaps = sentree.profile({"city": city, "member": np.where(city == None, None, True)}, labels)  # noqa: E711
+    assert [x.inside for x in gaps[1].traits if x.feature == "city"] == ["100 %"]
+    assert [x.outside for x in gaps[1].traits if x.feature == "city"] == ["0 %"]
+    assert [x.inside for x in gaps[0].traits if x.feature == "city is missing"] == ["90 %"]
+    assert gaps[0].sentence.count("city") == 1
+
+
 def test_columns_that_say_nothing_are_set_aside():
     frame = pd.DataFrame({"same": [1] * 30, "empty": [None] * 30, "x": range(30)})
     assert list(sentree.profile(frame, [0, 1] * 15).aside) == ["same", "empty"]

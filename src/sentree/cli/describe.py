@@ -76,11 +76,11 @@ def describe(
 
         from sentree import profile
 
-        samples = _read_table(clusters, data, table)
-        talk.say(f"{samples.source}: {samples.n} samples, {samples.X.shape[1]} columns")
+        samples = given.read_data(data, table, [], talk, raw=True)
         labels, strength, names = _clusters(clusters, column, samples)
         with talk.step("comparing the clusters", "comparing"):
-            found = profile(samples.X, labels, strength=strength, names=names, ids=samples.ids)
+            X = _without_clusters(samples.X) if Path(clusters) == Path(data) else samples.X
+            found = profile(X, labels, strength=strength, names=names, ids=samples.ids)
             if compare is not None:
                 found = _compared(found, compare)
         _write(found, out, plot, talk)
@@ -90,31 +90,6 @@ def describe(
             typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
         elif out != "-":
             _tell(found, top)
-
-
-def _read_table(clusters: str, source: str, options: o.Table) -> Any:
-    """Read all columns as they are, but for those that clusters were written to."""
-    from sentree import io
-    from sentree.cli.inputs import split
-    from sentree.io.ids import candidates_of, check_ids, first_ids
-    from sentree.io.samples import SAMPLE_FORMATS, by_row, read_whole_table
-    from sentree.io.sources import TEXT, open_source
-
-    found = open_source(source, SAMPLE_FORMATS, options.format)
-    if found.format not in (*TEXT, "parquet"):
-        return io.read_samples(
-            source, id_column=options.id_column, layer=options.layer, format=options.format
-        )
-    frame = read_whole_table(found, options.separator, id_column=options.id_column)
-    name = options.id_column or first_ids(frame, candidates_of(list(frame), []))
-    ids = None if name is None else check_ids(frame[name].to_numpy(), name, source, by_row)
-    own = _WRITTEN if Path(clusters) == Path(source) else ()
-    return io.Samples(
-        frame.drop(columns=[*split(options.drop), *({name, *own} & {*frame})]),
-        ids,
-        name,
-        source=source,
-    )
 
 
 def _clusters(source: str, column: str | None, samples: Any) -> tuple[Any, Any, Any]:
@@ -154,6 +129,11 @@ def _clusters(source: str, column: str | None, samples: Any) -> tuple[Any, Any, 
         strength[rows] = table.columns["strength"].astype(float)
     named = table.columns.get("label") if wanted == "cluster" else None
     return labels, strength, None if named is None else dict(zip(values, named, strict=True))
+
+
+def _without_clusters(X: Any) -> Any:
+    """Leave out what 'sentree cluster --append' wrote beside the columns of a table."""
+    return X.drop(columns=[name for name in _WRITTEN if name in X])
 
 
 def _compared(found: Profile, pair: tuple[str, str]) -> Profile:

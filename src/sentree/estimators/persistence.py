@@ -188,7 +188,7 @@ def save(model: SSEEstimator, path: str | os.PathLike[str], *, with_samples: boo
 
 
 def load(path: str | os.PathLike[str]) -> SSEPartition | SSEHierarchy:
-    """Read an estimator that :func:`save` wrote.
+    """Read an estimator that :func:`sentree.save` wrote.
 
     Parameters
     ----------

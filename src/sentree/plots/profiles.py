@@ -19,6 +19,8 @@ _HIGH, _RANGE = "#D55E00", COLOURS[2]
 _PALE = "#9A9A9A"
 #: Letters of a level, and of the name of a feature.
 _LEVEL, _FEATURE = 11, 34
+#: From so many clusters on, the legend is one line.
+_ABREAST = 6
 
 
 @lettering()
@@ -78,9 +80,10 @@ def profile(
     cells = [[profile.trait(one.cluster, name) for one in shown] for name in features]
     names = shortened(features, _FEATURE)
     called = [literal(wrapped) for wrapped in _wrapped([one.name for one in shown])]
-    width = 0.2 + 0.075 * max(map(len, names)) + 0.78 * len(shown) + 1.0
+    width = 0.2 + 0.075 * max(map(len, names)) + 0.78 * len(shown) + 0.3
     height = 0.8 + 0.36 * len(features) + 0.14 * max(name.count("\n") for name in called)
-    ax = axes_of(ax, max(width, 4), height)
+    lines = 3 if len(shown) < _ABREAST else 1  # of the legend
+    ax = axes_of(ax, width, height + 0.15 * lines)
     colours = np.array([[_colour(trait) for trait in row] for row in cells])
     ax.imshow(colours, aspect="auto", interpolation="nearest")
     ax.set_yticks(range(len(names)), map(literal, names), fontsize=SMALL + 0.5)
@@ -108,7 +111,9 @@ def profile(
         for text, colour in marks.items()
         if colour != _RANGE or "between" in used
     ]
-    legend(ax, "upper left", (0.0, 0.0), handles=handles, ncols=3, title=told, alignment="left")
+    legend(
+        ax, "upper left", (0.0, 0.0), handles=handles, ncols=4 - lines, title=told, alignment="left"
+    )
     _write(ax, cells)
     return ax
 

@@ -91,7 +91,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Which features come from which column, and of what kind.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Names of the columns, as text.
 
     Examples

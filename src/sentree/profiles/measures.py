@@ -21,6 +21,8 @@ _FEWEST = 5
 _LEVELS = 1000
 #: Share of a cluster that lies within the range that is told of it.
 _RANGE = 0.8
+#: A cluster of fewer rows has no range.
+_RANGED = 10
 #: A range is told where its effect is so much larger than that of being high or low.
 _MARGIN = 0.1
 
@@ -51,9 +53,11 @@ class Measures:
     inside: FloatArray
     inside_from: FloatArray
     inside_to: FloatArray
+    inside_mean: FloatArray
     outside: FloatArray
     outside_from: FloatArray
     outside_to: FloatArray
+    outside_mean: FloatArray
     range_from: FloatArray
     range_to: FloatArray
     range_inside: FloatArray
@@ -79,13 +83,12 @@ def measure(table: Table, code: NDArray[Any], k: int) -> tuple[list[Feature], Me
     narrow = code.astype(np.int16) if k < 2**15 else code  # such are sorted in linear time
     for number, column in table.columns():
         if column.kind == "category":
-            figures, looked_at = _levels(column, code, k)
+            figures, looked_at = _levels(column, code, size)
         elif column.kind == "amount":
             figures, looked_at = _amount(column, code, size)
         elif column.kind == "boolean":
-            known = ~column.missing
-            truth = np.bincount(code[known], column.values[known], k)
-            figures, looked_at = _shares(truth, np.bincount(code[known], minlength=k)), 1
+            truth = np.bincount(code, column.values == 1, k)
+            figures, looked_at = _shares(truth, size), 1
         else:
             figures, looked_at = _numbers(column.values, narrow, k), 2
         features.append(Feature(number, column.name, column.kind, column.levels))
@@ -111,34 +114,26 @@ def _with_intervals(found: list[dict[str, FloatArray]], k: int, z: float) -> Mea
     with np.errstate(invalid="ignore"):
         ranked = delta_interval(np.nan_to_num(effect), m, n, z)
         shared = share_interval(all_of("in_count"), m, all_of("out_count"), n, z)
-        within = share_interval(all_of("range_in") * m, m, all_of("range_out") * n, n, z)
+        within = share_interval(all_of("range_inside") * m, m, all_of("range_outside") * n, n, z)
         is_share = ~np.isnan(all_of("in_count"))
         low, high = (np.where(is_share, a, b) for a, b in zip(shared, ranked, strict=True))
-        width = all_of("range_in") - all_of("range_out")
-        in_range = (within[0] > 0) & (width > np.abs(effect) + _MARGIN)
-    return Measures(
-        effect=np.where(in_range, width, effect),
-        low=np.where(in_range, within[0], low),
-        high=np.where(in_range, within[1], high),
-        way=np.where(in_range, 0, np.where(effect < 0, -1, 1)),
-        level=np.nan_to_num(all_of("level"), nan=-1).astype(np.int64),
-        inside=all_of("inside"),
-        inside_from=all_of("inside_from"),
-        inside_to=all_of("inside_to"),
-        outside=all_of("outside"),
-        outside_from=all_of("outside_from"),
-        outside_to=all_of("outside_to"),
-        range_from=all_of("range_from"),
-        range_to=all_of("range_to"),
-        range_inside=all_of("range_in"),
-        range_outside=all_of("range_out"),
-    )
+        width = all_of("range_inside") - all_of("range_outside")
+        in_range = (within[0] > 0) & (width > np.abs(effect) + _MARGIN) & (m >= _RANGED)
+    own: dict[str, Any] = {
+        "effect": np.where(in_range, width, effect),
+        "low": np.where(in_range, within[0], low),
+        "high": np.where(in_range, within[1], high),
+        "way": np.where(in_range, 0, np.where(effect < 0, -1, 1)),
+        "level": np.nan_to_num(all_of("level"), nan=-1).astype(np.int64),
+    }
+    own |= {one.name: all_of(one.name) for one in fields(Measures) if one.name not in own}
+    return Measures(**own)
 
 
-def _shares(count: Any, m: Any, others: Any = None, n: Any = None) -> dict[str, FloatArray]:
-    """Compare counts among m rows of each cluster with those outside."""
+def _shares(count: Any, m: Any, others: Any = None) -> dict[str, FloatArray]:
+    """Compare counts among the m rows of each cluster with those outside."""
     others = count.sum() - count if others is None else others
-    n = m.sum() - m if n is None else n
+    n = m.sum() - m
     with np.errstate(invalid="ignore", divide="ignore"):
         inside, outside = count / m, others / n
     return {
@@ -152,8 +147,11 @@ def _shares(count: Any, m: Any, others: Any = None, n: Any = None) -> dict[str, 
     }
 
 
-def _levels(column: Column, code: NDArray[Any], k: int) -> tuple[dict[str, FloatArray], int]:
+def _levels(
+    column: Column, code: NDArray[Any], size: FloatArray
+) -> tuple[dict[str, FloatArray], int]:
     """Compare the shares of levels, and keep for each cluster the one that differs most."""
+    k = size.size
     known = ~column.missing
     cells = column.values[known].astype(np.int64) * k + code[known]
     count = np.bincount(cells, minlength=len(column.levels) * k).reshape(-1, k).astype(np.float64)
@@ -161,14 +159,13 @@ def _levels(column: Column, code: NDArray[Any], k: int) -> tuple[dict[str, Float
     looked_at = np.argsort(-total, kind="stable")[:_LEVELS]
     frequent = looked_at[total[looked_at] >= _FEWEST]
     looked_at = np.sort(frequent if frequent.size else looked_at[:1])
-    m = count.sum(axis=0)
-    count, total = count[looked_at], total[looked_at]
+    count, others = count[looked_at], total[looked_at, None] - count[looked_at]
     with np.errstate(invalid="ignore", divide="ignore"):
-        effect = count / m - (total[:, None] - count) / (m.sum() - m)
+        effect = np.nan_to_num(count / size - others / (code.size - size))
     # Of two levels that differ as much, the one that is more frequent in the cluster tells more.
-    best = np.argmax(np.abs(np.nan_to_num(effect)) + 1e-9 * (effect > 0), axis=0)
+    best = np.argmax(np.abs(effect) + 1e-9 * (effect > 0), axis=0)
     each = np.arange(k)
-    figures = _shares(count[best, each], m, total[best] - count[best, each], m.sum() - m)
+    figures = _shares(count[best, each], size, others[best, each])
     figures["level"] = looked_at[best].astype(np.float64)
     return figures, looked_at.size
 
@@ -188,6 +185,9 @@ def _numbers(values: FloatArray, code: NDArray[Any], k: int) -> dict[str, FloatA
         effect = (2 * sums - m * (m + 1.0)) / (m * n.astype(np.float64)) - 1
     groups = _Groups.of(cluster, m)
     figures = {"effect": effect, "m": m.astype(np.float64), "n": n.astype(np.float64)}
+    summed = np.bincount(cluster, value, k)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        figures |= {"inside_mean": summed / m, "outside_mean": (summed.sum() - summed) / n}
     for name, share in (("", 0.5), ("_from", 0.25), ("_to", 0.75)):
         figures[f"inside{name}"] = _quantile(value, groups.members, m, share)
         figures[f"outside{name}"] = _quantile(value, groups.others, n, share)
@@ -255,7 +255,7 @@ def _ranges(value: FloatArray, groups: _Groups, m: IntArray, n: IntArray) -> dic
     own = groups.below(last) - groups.below(first)
     with np.errstate(invalid="ignore", divide="ignore"):
         inside, outside = own / m * ((m - 1) / (m + 1)), (last - first - own) / n
-    return {"range_from": low, "range_to": high, "range_in": inside, "range_out": outside}
+    return {"range_from": low, "range_to": high, "range_inside": inside, "range_outside": outside}
 
 
 def _amount(

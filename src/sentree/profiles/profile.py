@@ -31,8 +31,9 @@ NOTE = (
 _SAID, _ROWS = 3, 3
 #: Features of each cluster that are kept, where there are more than so many.
 _KEPT, _WIDE = 30, 100
-#: Features that a rule is made of, and a number of features from which on only telling ones are.
-_CANDIDATES, _MANY = 12, 40
+#: Features that a rule is made of. Only telling ones are where there are many features or few rows
+#: in the cluster: else one of them would fit by chance.
+_CANDIDATES, _MANY, _SMALL = 12, 40, 20
 #: Features that the distance from typical rows looks at.
 _COMPARED = 50
 
@@ -401,9 +402,9 @@ def _profiled(
     size = np.bincount(code, minlength=k)
     found = Measured(*measure(table, code, k), AllUnits(table))
     features, ranked, overall = found.features, found.ranked, found.overall
-    few = len(features) <= _MANY
+    few = (size >= _SMALL) & (len(features) <= _MANY)
     candidates = [
-        [f for f in ranked[:_CANDIDATES, c].tolist() if few or found.telling[f, c]]
+        [f for f in ranked[:_CANDIDATES, c].tolist() if few[c] or found.telling[f, c]]
         for c in range(k)
     ]
     rules = find_rules(table, features, found.units, candidates, code)
@@ -447,9 +448,12 @@ def _sentence(traits: tuple[Trait, ...], rule: Rule | None, k: int) -> str:
     """Say in one sentence what makes a cluster."""
     if k == 1:
         return "the only cluster: there is nothing to compare it with"
-    said = [trait.phrase for trait in traits if trait.telling][:_SAID]
+    said: dict[str, str] = {}  # of each column one thing
+    for trait in traits:
+        if trait.telling and len(said) < _SAID:
+            said.setdefault(trait.feature.removesuffix(" is missing"), trait.phrase)
     if said:
-        return ", ".join(said)
+        return ", ".join(said.values())
     if rule is not None:
         return f"no single feature sets it apart, but together they do: {rule}"
     return "no feature explains this cluster"

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.profiles.columns import Column, Table
+from sentree.profiles.intervals import wilson
 from sentree.profiles.measures import Feature
 from sentree.profiles.words import Units, percent
 
@@ -21,15 +22,19 @@ __all__ = ["Rule", "Rules", "find_rules"]
 
 #: Most rows that rules are made and judged on.
 _ROWS = 20_000
-#: Most conditions of a rule, and how much one has to add to the F1 score.
-_CONDITIONS, _WORTH = 3, 0.02
+#: Most conditions of a rule; how much one has to add to the F1 score, or to make up of what it
+#: lacks.
+_CONDITIONS, _WORTH, _PART = 3, 0.02, 0.1
+#: An F1 score that needs no further condition.
+_ENOUGH = 0.95
 _FOLDS = 5
 #: Round numbers that a feature is compared with, before equal ones are united.
 _THRESHOLDS = 32
 #: Levels of a category that conditions name.
 _LEVELS = 60
-#: Rules that agree less with the cluster (Matthews correlation on held-out rows) name nothing.
-_NAMES = 0.3
+#: Rules that agree less with the cluster (Matthews correlation on held-out rows) name nothing, nor
+#: do those whose precision is not better than chance by so many standard errors.
+_NAMES, _SURE = 0.3, 3.0
 _FEWEST = 5
 
 Flags = NDArray[np.bool_]
@@ -122,12 +127,12 @@ def find_rules(
             own, other = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
             chosen, trained[c, number] = _grown(conditions, inside, own)
             held_out[c, other] = _fulfilled(conditions, chosen, other)
-        if _agreement(held_out[c], inside) >= _NAMES:
+        picked, hits = held_out[c].sum(), np.count_nonzero(held_out[c] & inside)
+        sure = wilson(hits, picked, _SURE)[0] > inside.mean()
+        if sure and _agreement(held_out[c], inside) >= _NAMES:
             chosen, _ = _grown(conditions, inside, np.arange(rows.size))
-            right = float(np.count_nonzero(held_out[c] & inside))
-            rules[c] = Rule(
-                _tidied(conditions, chosen), right / held_out[c].sum(), right / inside.sum()
-            )
+            told = _tidied(conditions, chosen)
+            rules[c] = Rule(told, float(hits / picked), float(hits / inside.sum()))
     named = [c for c in range(k) if rules[c] is not None]
     chance = float(np.bincount(cluster).max() / rows.size)
     if len(named) == 0:
@@ -233,7 +238,7 @@ def _grown(
     wanted = np.count_nonzero(inside[rows])
     chosen: list[int] = []
     best = float(2 * wanted / (rows.size + wanted))  # of saying that all rows are in the cluster
-    for _ in range(_CONDITIONS):
+    while len(chosen) < _CONDITIONS and not (chosen and best >= _ENOUGH):
         found, right = (
             np.cumsum(
                 np.bincount(conditions.codes[:, some].ravel(), minlength=conditions.total + 1)
@@ -244,7 +249,7 @@ def _grown(
         covered, correct = (x[conditions.end] - x[conditions.first] for x in (found, right))
         score = 2 * correct / (covered + wanted)
         one = _middle_best(conditions, score)
-        if score[one] < best + _WORTH:
+        if not score[one] > best + min(_WORTH, _PART * (1 - best)):
             break
         chosen.append(one)
         best = float(score[one])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -136,11 +136,12 @@ def phrase(name: str, units: Units, kind: str, figures: dict[str, Any]) -> str:
     way, inside, outside = (figures[x] for x in ("way", "inside", "outside"))
     if kind in ("number", "date", "ordered"):
         if way == 0:
-            ends = (units.text(figures[x]) for x in ("range_from", "range_to"))
-            shares = (percent(figures[x]) for x in ("range_inside", "range_outside"))
-            return f"{name} between {' and '.join(ends)} ({' against '.join(shares)})"
+            low, high = (units.text(figures[x]) for x in ("range_from", "range_to"))
+            shares = " against ".join(percent(figures[f"range_{x}"]) for x in ("inside", "outside"))
+            ends = f"mostly {low}" if low == high else f"between {low} and {high}"
+            return f"{name} {ends} ({shares})"
         said = {"date": ("early", "late")}.get(kind, ("low", "high"))[way > 0]
-        return f"{said} {name} (median {units.text(inside)} against {units.text(outside)})"
+        return f"{said} {name} ({_middles(units, kind, figures)})"
     against = f"({percent(inside)} against {percent(outside)})"
     if kind == "amount":
         return f"{'much' if way > 0 else 'little'} {name} (in {against[1:]}"
@@ -151,3 +152,13 @@ def phrase(name: str, units: Units, kind: str, figures: dict[str, Any]) -> str:
     if way > 0:
         return f"{'mostly' if inside >= 0.5 else 'more often'} {name} {against}"
     return f"{'rarely' if inside < 0.2 else 'less often'} {name} {against}"
+
+
+def _middles(units: Units, kind: str, figures: dict[str, Any]) -> str:
+    """Compare the medians, or the means of numbers where the medians are the same."""
+    inside, outside = (units.text(figures[x]) for x in ("inside", "outside"))
+    if inside != outside or kind != "number":
+        return f"median {inside} against {outside}"
+    finer = replace(units, grain=units.grain / 10)
+    inside, outside = (finer.text(figures[f"{x}_mean"]) for x in ("inside", "outside"))
+    return f"mean {inside} against {outside}"

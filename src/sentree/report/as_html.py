@@ -131,7 +131,7 @@ def _classes(table: blocks.Table) -> list[str]:
 def _header(table: blocks.Table, classes: Sequence[str]) -> str:
     """One line of headings, or two where columns have groups."""
     columns = list(zip(table.headings, classes, strict=True))
-    single = [f'<th scope="col"{kind}>{escape(name)}</th>' for (_, name), kind in columns]
+    single = [f'<th scope="col"{kind}>{_breakable(name)}</th>' for (_, name), kind in columns]
     if not any(group for group, _ in table.headings):
         return f"<tr>{''.join(single)}</tr>"
     above, below = [], []
@@ -144,6 +144,11 @@ def _header(table: blocks.Table, classes: Sequence[str]) -> str:
         else:
             above += [cell.replace("<th ", '<th rowspan="2" ', 1) for cell in cells]
     return f"<tr>{''.join(above)}</tr>\n<tr>{''.join(below)}</tr>"
+
+
+def _breakable(name: str) -> str:
+    """Let a name of a column break after the signs that join its words."""
+    return re.sub(r"([_/.])(?=\w)", r"\1<wbr>", escape(name))
 
 
 def _text(text: Text) -> str:

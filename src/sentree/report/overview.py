@@ -55,7 +55,7 @@ _WEAK = 0.7
 #: Clusters of fewer rows are named as small.
 _TINY = 5
 #: Most clusters that the summary names one by one.
-_NAMED = 12
+_NAMED = 8
 
 
 def summary(

@@ -93,18 +93,17 @@ def _table(one: ClusterProfile) -> Table:
     rows: list[list[Any]] = []
     for x in one.telling[:_FEATURES]:
         title = shortened([clean(x.title)], _LETTERS)[0]
-        effect, _, between = x.effect_text.partition(" ")
-        rows.append(
-            [
-                [Span(f"{title} "), Span(x.here, "small")],
-                brief(x.inside),
-                brief(x.outside),
-                [Span(f"{effect} "), Span(between, "small")],
-            ]
-        )
+        figures = (_figure(text) for text in (x.inside, x.outside, x.effect_text))
+        rows.append([[Span(f"{title} "), Span(x.here, "small")], *figures])
     left = len(one.telling) - len(rows)
     note = f"The {_FEATURES} strongest of {len(one.telling)} features." if left > 0 else ""
     return Table(note, ["feature", "in this cluster", "in all others", "effect"], rows)
+
+
+def _figure(text: str) -> list[Span]:
+    """Write a figure, and its range in brackets small."""
+    figure, _, between = brief(text).partition(" (")
+    return [Span(figure), Span(f" ({between}", "small")] if between else [Span(figure)]
 
 
 def _how_to_read(profile: Profile) -> str:

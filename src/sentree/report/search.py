@@ -29,19 +29,19 @@ def tree_section(subject: Subject, pictures: Pictures) -> Document:
     """Draw the tree, where it has any branches."""
     tree = subject.model.tree_
     if tree.height < 2:
-        told = "The tree has no branches: all samples are right below the top, so none is drawn."
+        told = "The tree has no branches: all are right below the top, so none is drawn."
         return [Paragraph(told)]
     return [
         Paragraph(
             f"The tree has {counted(tree.n_nodes - tree.n_leaves, 'branching point')} and "
-            f"{tree.height:,} levels below the top, the lowest of which are the samples."
+            f"{tree.height:,} levels below the top, the lowest of which are the {subject.noun}s."
         ),
         pictures.draw(
             "tree",
-            "The tree from the top, all samples, downward. A block is as wide as it has samples "
-            "and has the colour of its largest cluster, paler where several are mixed; a name "
-            "stands on the block that is the cluster, numbers count samples. Of many blocks, "
-            "the small ones are united.",
+            f"The tree from the top, all {subject.noun}s, downward. A block is as wide as it has "
+            f"{subject.noun}s and has the colour of its largest cluster, paler where several are "
+            "mixed; a name stands on the block that is the cluster, numbers count them. Of many "
+            "blocks, the small ones are united.",
             (9.0, 5.0),
             lambda ax: plots.tree(
                 tree,
