@@ -178,7 +178,7 @@ def find_module(name):
         "paper.baselines.mpckmeans",
         *("io.names", "io.labels", "_util.wording"),
         *("plots.agreement", "plots.scatter", "plots.icicle", "plots.summaries"),
-        *("report.broken", "report.map", "report.assemble"),
+        *("report.broken", "plots.layout", "report.assemble"),
     ],
 )
 def test_docstring_examples(name):

@@ -27,18 +27,19 @@ def table(n=300, seed=0):
     return frame, y
 
 
-def test_two_levels_of_any_category_are_as_far_apart_as_two_truths():
+@pytest.mark.parametrize("apart", [1.6, 1.2])
+def test_two_levels_of_any_category_are_as_far_apart_as_two_truths(apart):
     colour = np.eye(4)[[0, 1, 2, 3, 0, 0, 0, 0]]  # three levels are rare
     truth = np.array([1.0, 0, 0, 0, 0, 0, 0, 0])
     number = np.arange(8.0)
     samples = np.column_stack((colour, truth, number))
     blocks = (Block("colour", "category", 0, 4), Block("truth", "boolean", 4, 5),
               Block("number", "number", 5, 6))  # fmt: skip
-    scaled = Layout.fit(samples, "table", "euclidean", None, blocks).scaled(samples)
+    scaled = Layout.fit(samples, "table", "euclidean", None, blocks, apart).scaled(samples)
     between = squareform(pdist(scaled[:, :4]))
     same = colour @ colour.T > 0
-    np.testing.assert_allclose(between, np.where(same, 0.0, 1.6), atol=1e-12)
-    np.testing.assert_allclose(np.ptp(scaled[:, 4]), 1.6)
+    np.testing.assert_allclose(between, np.where(same, 0.0, apart), atol=1e-12)
+    np.testing.assert_allclose(np.ptp(scaled[:, 4]), apart)
     np.testing.assert_allclose(scaled[:, 5].std(), 1.0)
 
 
@@ -48,7 +49,7 @@ def test_a_table_with_categories_is_mixed_and_says_so():
     assert (settings.kind, settings.scale, settings.wide) == ("mixed", "table", True)
     assert str(settings) == (
         "mixed (5 columns, 4 of them categories): features scaled to variance 1, levels of a "
-        "category to a distance of 1.6, distance euclidean"
+        "category to a fixed distance, distance euclidean"
     )
 
 

@@ -222,7 +222,18 @@ def test_ten_thousand_levels():
     frame["level"] = "L" + frame["level"].astype(str)
     preparer = TablePreparer().fit(frame)
     assert preparer.used_columns == ["x"]
-    assert preparer.summary().endswith("left out: level (too many levels)")
+    n_levels = frame["level"].nunique()
+    assert preparer.summary().endswith(f"left out: level ({n_levels:,} levels, too many)")
+
+
+def test_words_among_numbers_count_as_missing_and_are_told():
+    words = np.where(np.arange(300) % 4, np.arange(300).astype(str), "broken")
+    frame = pd.DataFrame({"x": np.arange(300.0) ** 2, "mixed": words})
+    preparer = TablePreparer()
+    found = preparer.fit_transform(frame)["mixed"].to_numpy()
+    assert found[1::4].tolist() == list(range(1, 300, 4))
+    assert np.unique(found[::4]).tolist() == [150.0]  # the median of the numbers
+    assert "look at mixed (75 cells" in preparer.summary()
 
 
 # --- in the estimators ---

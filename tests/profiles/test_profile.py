@@ -253,3 +253,11 @@ def test_numbers_as_people_write_them():
 def test_shares():
     shares = [percent(x) for x in (0, 0.004, 0.12, 0.996, 1)]
     assert shares == ["0 %", "< 1 %", "12 %", "99 %", "100 %"]
+
+
+def test_numbers_keep_their_units():
+    paid = [f"€ {12 + k:,}" for k in range(50)] + [f"€ {1500 + k:,}" for k in range(50)]
+    off = [f"{20 + k % 3} %" for k in range(50)] + [f"{5 + k % 3} %" for k in range(50)]
+    told = str(sentree.profile(pd.DataFrame({"paid": paid, "off": off}), [0] * 50 + [1] * 50))
+    assert "high paid (median € 1,52" in told
+    assert "low off (median 6 % against 21 %)" in told

@@ -550,7 +550,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         known = prepared_blocks(X)  # by a step before this one
         X = self._prepared(X)
         known = known if self.preparation_ is None else self.preparation_.blocks_
-        blocks = known if any(block.kind != "number" for block in known) else None
+        blocks = known if any(block.has_levels for block in known) else None
         auto = choose(X, blocks) if self.affinity == "auto" else None
         settings = {"kernel": self.affinity} if auto is None else auto.arguments()
         if auto is not None:

@@ -21,3 +21,8 @@ class Block(NamedTuple):
     kind: str
     start: int
     stop: int
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether the columns are 0 or 1."""
+        return self.kind in ("category", "boolean", "missing")

@@ -116,7 +116,7 @@ class GraphSettings:
             "centre": "centred",
         }
         if self.kind == "mixed":
-            return "scaled to variance 1, levels of a category to a distance of 1.6"
+            return "scaled to variance 1, levels of a category to a fixed distance"
         return words.get(self.scale, f"by {self.scale}")
 
     def __str__(self) -> str:

@@ -135,8 +135,12 @@ class Layout:
         metric: Metric,
         tails: Tails | None = None,
         blocks: Sequence[Block] = (),
+        apart: float = _BINARY,
     ) -> Layout:
-        """Take the scale from samples that were checked; ``blocks`` are those of dense ones."""
+        """Take the scale from samples that were checked.
+
+        Two levels of a category among ``blocks``, which dense samples may have, are ``apart``.
+        """
         if scale is None:
             return cls(metric, None)
         name = scale.removeprefix(_LOG)
@@ -151,8 +155,9 @@ class Layout:
         drawn = samples if tails is None else tails(samples)
         offset, spread = _SCALES[name](drawn)
         for block in blocks:
-            if block.kind == "category":  # two levels differ in two columns
-                spread[block.start : block.stop] *= np.sqrt(2.0)
+            if block.has_levels:  # two levels of a category differ in two columns
+                columns = np.sqrt(2.0) if block.kind == "category" else 1.0
+                spread[block.start : block.stop] *= columns * (_BINARY / apart)
         constant = np.ptp(drawn, axis=0) == 0
         return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm, tails)
 

@@ -212,7 +212,9 @@ def _category(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
     kept = np.sort(order[counts[order] >= rare][:_MOST_LEVELS])
     if counts[kept].sum() < _LEAST_SHARE * counts.sum():
         kind = "text" if kind_of_names(levels) == "text" else "many"
-        return replace(made, kind=kind, used=False, note=f"{len(counts)} levels"), cells
+        return replace(
+            made, kind=kind, used=False, note=made.note or f"{len(counts):,} levels, too many"
+        ), cells
     made = replace(made, rest=len(kept) < len(counts), n_levels=len(counts))
     place = np.full(len(counts) + 1, len(kept))
     place[kept], place[-1] = np.arange(len(kept)), -1

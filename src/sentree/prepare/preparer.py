@@ -45,7 +45,6 @@ _KINDS = {
 _LEFT_OUT = {
     "ids": "ids or names",
     "text": "text",
-    "many": "too many levels",
     "category": "categories",
     "ordered": "categories",
     "constant": "one value",
@@ -246,10 +245,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             more += f"; logarithm of {_listed(logs)}"
         n = len(self.plans_)
         first = f"{n} column{'s' * (n > 1)} made {width} feature{'s' * (width > 1)}: "
+        unused = [one for one in self.plans_ if not one.used]
         left = [
             f"{_listed(names)} ({why})"
-            for kind, why in _LEFT_OUT.items()
-            if (names := [one.name for one in self.plans_ if not one.used and one.kind == kind])
+            for why in dict.fromkeys(map(_reason, unused))
+            if (names := [one.name for one in unused if _reason(one) == why])
         ]
         second = f"left out: {'; '.join(left) or 'none'}"
         if told := [f"{one.name} ({one.note})" for one in used if one.note]:
@@ -277,7 +277,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 )
             )
         if not any(one.used for one in plans):
-            why = _listed([f"{one.name} ({_LEFT_OUT[one.kind]})" for one in plans])
+            why = _listed([f"{one.name} ({_reason(one)})" for one in plans])
             raise ValueError(f"no column of the table says how rows differ: {why}")
         self._check_gaps(
             [one.name for one in plans if one.used and one.gaps and one.kind != "category"]
@@ -392,3 +392,8 @@ def _with_logs(plans: list[Plan], out: FloatArray, before: Sequence[Plan]) -> li
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
+
+
+def _reason(one: Plan) -> str:
+    """Say why a column is left out."""
+    return one.note if one.kind == "many" else _LEFT_OUT[one.kind]

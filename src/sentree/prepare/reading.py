@@ -35,6 +35,8 @@ _PAIRS = (("yes", "no"), ("true", "false"), ("y", "n"), ("t", "f"), ("on", "off"
 _TRUTH = {word: truth for pair in _PAIRS for word, truth in zip(pair, (1.0, 0.0), strict=True)}
 #: A column holds numbers or dates if at least this share of its values are such.
 _MOST = 0.9
+#: Half of them are enough with so many different numbers, which are too many to be levels.
+_HALF, _MANY = 0.5, 20
 #: Cells of text that are looked at to tell whether almost all are different, and what share is.
 _LOOKED_AT, _DIFFERENT = 2000, 0.95
 #: Text has so many words in a cell, on average; names have fewer.
@@ -105,7 +107,8 @@ def read(column: pd.Series) -> Cells:
             values, form, note = found
             wrong = np.isnan(values)
             share = counts[~wrong].sum() / counts.sum()
-            if share >= _MOST:
+            many = kind == "number" and np.count_nonzero(~wrong) > _MANY
+            if share >= (_HALF if many else _MOST):
                 notes = tuple(filter(None, (note, _wrong(levels, counts, wrong, kind))))
                 return Cells(kind, _spread(values, codes), format=form, notes=notes)
             if share > 1 - _MOST:

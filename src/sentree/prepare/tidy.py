@@ -8,6 +8,7 @@ import pandas as pd
 
 from sentree.prepare.dates import from_days
 from sentree.prepare.frames import as_frame
+from sentree.prepare.numbers import NumberFormat
 from sentree.prepare.plan import plan
 from sentree.prepare.reading import MISSING, read
 
@@ -29,7 +30,8 @@ def typed(frame: Any) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A new table with the same rows and columns.
+        A new table with the same rows and columns. Its ``attrs["units"]`` has what stood before
+        and after the numbers of a column, such as "€".
 
     Examples
     --------
@@ -41,14 +43,19 @@ def typed(frame: Any) -> pd.DataFrame:
     1  1500.2        NaT
     """
     raw = as_frame(frame, fewest=1)
-    return pd.DataFrame({name: _typed(raw[name]) for name in raw}, index=raw.index)
+    units = dict(raw.attrs.get("units", {}))
+    found = pd.DataFrame({name: _typed(raw[name], units) for name in raw}, index=raw.index)
+    found.attrs["units"] = units
+    return found
 
 
-def _typed(column: pd.Series) -> pd.Series:
-    """Return a column with the type of its values."""
+def _typed(column: pd.Series, units: dict[Any, tuple[str, str]]) -> pd.Series:
+    """Return a column with the type of its values, and note the unit of numbers."""
     if column.dtype.kind in "biufM" or isinstance(column.dtype, pd.CategoricalDtype):
         return column
     cells = read(column)
+    if isinstance(cells.format, NumberFormat) and cells.format.unit:
+        units[column.name] = (cells.format.before, cells.format.after)
     values: Any = column
     if cells.kind == "number":
         values = cells.numbers

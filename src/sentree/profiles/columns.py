@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -40,6 +40,8 @@ class Column:
         Of a category, or of ordered levels.
     rows : array, optional
         The rows of the values of an amount.
+    unit : (str, str)
+        What is written before and after its numbers.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Column:
     values: NDArray[Any]
     levels: tuple[str, ...] = ()
     rows: NDArray[Any] | None = None
+    unit: tuple[str, str] = ("", "")
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -102,7 +105,9 @@ class Table:
             start, end = self._X.indptr[k : k + 2]
             values = np.asarray(self._X.data[start:end], dtype=np.float64)
             return Column(name, "amount", values, rows=self._X.indices[start:end])
-        return _of_series(name, self._X.iloc[:, k])
+        series = self._X.iloc[:, k]
+        unit = self._X.attrs.get("units", {}).get(series.name, ("", ""))
+        return replace(_of_series(name, series), unit=unit)
 
     def part(self, rows: NDArray[np.int64]) -> Table:
         """Return some rows."""

@@ -49,6 +49,7 @@ class Units:
     grain: float = 0.0  # all values are multiples of this power of ten, 0 where of none
     years: bool = False  # whole numbers of four digits
     levels: tuple[str, ...] = ()
+    written: str = "{}"  # with its unit
 
     @classmethod
     def of(cls, column: Column) -> Units:
@@ -70,6 +71,7 @@ class Units:
             grain,
             bool(years),
             column.levels,
+            " ".join(filter(None, (column.unit[0], "{}", column.unit[1]))),
         )
 
     def step(self, value: float) -> float:
@@ -109,14 +111,14 @@ class Units:
             stamp: Any = np.datetime64(round(value), "s").item()
             return str(stamp.strftime(pattern))
         if abs(value) >= 1e15 or (value and self.step(value) < 1e-9):
-            return f"{value:.3g}"
+            return self.written.format(f"{value:.3g}")
         step = self.step(value)
         if step == self.grain and value < 20 * step and not _on_grid(value, step):
             step /= 10  # the middle of two values
         decimals = max(0, -round(math.log10(step)))
         number = round(value / step) * step + 0.0
         written = f"{number:.{decimals}f}" if self.years else f"{number:,.{decimals}f}"
-        return written.replace("-", "−") if number else "0"
+        return self.written.format(written.replace("-", "−") if number else "0")
 
 
 class AllUnits(dict[int, Units]):

@@ -45,6 +45,9 @@ _DOWN = 0.8
 #: Most features that are named in a report line.
 _NAMED = 5
 
+#: Distance of two levels of a category, where other features have variance 1. Without labels
+#: levels must not cut clusters that the numbers show; with labels weights see to that.
+_APART, _APART_UNLABELLED = 1.6, 1.2
 #: Samples that are examined to see whether labels cover all of the data.
 _EXAMINED = 1000
 #: Quantile of the distances from labelled samples to the next one of their class.
@@ -172,9 +175,10 @@ def table_layout(
     """
     samples = check_samples(X)
     long = find_tails(samples) if tails else None
-    layout = Layout.fit(samples, scale, "euclidean", long, blocks or ())
     index, code = _asked(given)
     known = (index >= 0) & (index < samples.shape[0])  # others are refused later
+    apart = _APART_UNLABELLED if index.size == 0 else _APART
+    layout = Layout.fit(samples, scale, "euclidean", long, blocks or (), apart)
     if not known.all() or index.size < 2:
         return layout
     labelled = layout.scaled(samples[index])
