@@ -56,7 +56,11 @@ def other_methods(X, k, radius, quantile, neighbors):
         "k-means": cluster.KMeans(k, random_state=seed),
         "mean shift": cluster.MeanShift(bandwidth=bandwidth, bin_seeding=True),
         "spectral": cluster.SpectralClustering(
-            k, eigen_solver="arpack", affinity="nearest_neighbors", random_state=seed
+            k,
+            eigen_solver="arpack",
+            affinity="nearest_neighbors",
+            assign_labels="cluster_qr",
+            random_state=seed,
         ),
         "Ward": cluster.AgglomerativeClustering(
             k, connectivity=0.5 * (graph + graph.T)
