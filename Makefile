@@ -43,6 +43,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/cells_open.py --out benchmarks/results/cells_open.csv
 	$(BIN)/python benchmarks/trees.py --out benchmarks/results
 	$(BIN)/python benchmarks/trees.py --text --out benchmarks/results
+	$(BIN)/python benchmarks/certainty.py --out benchmarks/results
 	$(BIN)/python benchmarks/general.py --jobs 2 --out benchmarks/results
 	$(BIN)/python benchmarks/mixed.py --jobs 2 --out benchmarks/results
 

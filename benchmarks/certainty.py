@@ -45,6 +45,9 @@ from speed import manifest
 from tasks import draw
 
 BINS = 10
+COLOURS = {"sentree": "#0072B2", "sentree, shares of neighbours": "#56B4E9",
+           "LabelSpreading": "#D55E00", "k-NN of labelled rows": "#009E73",
+           "GaussianMixture": "#D55E00", "HDBSCAN": "#009E73"}  # fmt: skip
 CURVE = ("share", "told", "true")
 TASKS = ("5%-labels", "3-a-class", "k-given")
 NOISES = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
@@ -200,7 +203,8 @@ def run(options):
                         curves += [key | {"bin": i} | dict(zip(CURVE, cell, strict=True))
                                    for i, cell in enumerate(curve.tolist())]  # fmt: skip
         print(name, flush=True)
-    return pd.DataFrame(rows), pd.DataFrame(curves)
+    every = pd.DataFrame(curves).groupby(["task", "of", "method", "bin"], sort=False)
+    return pd.DataFrame(rows), every[[*CURVE]].mean().reset_index()
 
 
 def draw_picture(curves, path):
@@ -214,15 +218,13 @@ def draw_picture(curves, path):
               "k-given": "no labels"}  # fmt: skip
     for ax, task in zip(axes, TASKS, strict=True):
         ax.plot([0, 1], [0, 1], color="#999999", lw=1, ls="--")
-        for method, of_method in shown[shown["task"] == task].groupby("method", sort=False):
-            bins = of_method.groupby("bin")[[*CURVE]].sum()
-            bins = bins[bins["share"] > 0.002 * bins["share"].sum()]
+        for method, bins in shown[shown["task"] == task].groupby("method", sort=False):
+            bins = bins[bins["share"] > 0.002]
             ours = method == "sentree"
             ax.plot(bins["told"] / bins["share"], bins["true"] / bins["share"], marker="o",
                     lw=2.5 if ours else 1.2, ms=5 if ours else 3.5, label=method,
-                    color="#0072B2" if ours else None, zorder=3 if ours else 2)  # fmt: skip
+                    color=COLOURS.get(method), zorder=3 if ours else 2)  # fmt: skip
         ax.set(title=titles[task], xlabel="probability told", xlim=(0, 1.02), ylim=(0, 1.02))
-        ax.set_prop_cycle(None)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(fontsize=7.5, frameon=False, loc="upper left")
     axes[0].set_ylabel("share of rows that are right")

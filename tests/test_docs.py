@@ -171,6 +171,7 @@ def find_module(name):
     "name",
     [
         *("estimators.partition", "estimators.hierarchy", "estimators.membership"),
+        "estimators.support",
         *("estimators.persistence", "constraints.constraints", "constraints.audit"),
         *("graph.graph", "graph.build", "tree.tree", "datasets", "metrics"),
         *sorted({getattr(baselines, name).__module__[8:] for name in baselines.__all__}),

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -177,6 +178,16 @@ def test_pictures_report_and_model(flowers):
     call(flowers, "predict", "m.npz", "flowers.csv", "--out", "again.csv")
     again = [int(row["cluster"]) for row in rows_of(flowers / "again.csv")]
     assert adjusted_rand_score(again, sentree.load(flowers / "m.npz").labels_) > 0.9
+
+
+def test_labels_behind_names_and_a_cluster_without_labels(tmp_path):
+    X, y = make_blobs(200, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    known = np.where((np.arange(200) % 10 == 0) & (y < 2), np.array(["oak", "ash", ""])[y], "")
+    write_csv(tmp_path / "trees.csv", ["a", "b", "kind"], *X.T, known)
+    done = call(tmp_path, "cluster", "trees.csv", "-l", "kind")
+    for name in ("oak", "ash"):
+        assert f"  {name} ({sum(known == name)} of {sum(known == name)} labels)" in done.stdout
+    assert re.search(r"cluster \d \(\d+ samples\) has no label: its samples are", done.stdout)
 
 
 def test_places_of_the_user(flowers):

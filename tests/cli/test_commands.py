@@ -160,6 +160,14 @@ class TestPredict:
         rows = rows_of(flowers / "new-predicted.csv")
         assert np.mean(np.array([row["label"] for row in rows]) == SPECIES) > 0.85
 
+    def test_probabilities_of_all_clusters(self, flowers):
+        call(flowers, "cluster", "flowers.csv", "-l", "species", "-k", "3", "--model", "m.npz")
+        call(flowers, "predict", "m.npz", "flowers.csv", "--probabilities", "--out", "p.csv")
+        for row in rows_of(flowers / "p.csv"):
+            told = [float(row[f"probability_{k}"]) for k in range(3)]
+            assert sum(told) == pytest.approx(1, abs=2e-4)
+            assert max(told) == told[int(row["cluster"])] == float(row["strength"])
+
     def test_a_missing_column_is_named(self, flowers):
         call(flowers, "cluster", "flowers.csv", "-l", "species", "-k", "3", "--model", "m.npz")
         write_csv(flowers / "new.csv", ["id", "sepal length"], IDS, IRIS.data[:, 0])

@@ -85,6 +85,7 @@ def test_every_command_of_data_has_it(saved):
         ("check", "species", "flowers.csv"),
         ("score", "runs/out.csv", "flowers.csv", "--truth-column", "species"),
         ("convert", "flowers.csv", "f.parquet"),
+        ("describe", "m.npz", "flowers.csv", "--compare", "0", "1"),
         ("tree", "flowers.csv", "-l", "species", "-q", "-o", "t.nwk"),
     )
     for command in commands:

@@ -317,5 +317,15 @@ def test_labels_that_look_like_a_measurement_are_doubted(kind):
         Constraints.from_labels(known)
     for fine in (numbers % 90, numbers[:50]):
         Constraints.from_labels(fine.astype(kind))
-    Constraints.from_labels([f"cell {k}" for k in numbers])
     Constraints.from_labels(numbers, classes=numbers.tolist())  # they were declared
+
+
+def test_labels_that_look_like_ids_or_like_a_wrong_column_are_doubted():
+    names = [f"cell {k}" for k in range(400)]
+    with pytest.warns(UserWarning, match="400 classes for 400 samples, which looks like ids"):
+        Constraints.from_labels(names)
+    Constraints.from_labels(names[:150] + [None] * 250)  # one label each for some samples
+    with pytest.warns(UserWarning, match="210 classes .* give a coarser column"):
+        Constraints.from_labels([names[k % 210] for k in range(2000)])
+    Constraints.from_labels([names[k % 199] for k in range(2000)])
+    Constraints.from_labels(names, classes=names)

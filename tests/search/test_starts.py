@@ -160,7 +160,9 @@ def test_an_estimator_whose_fit_failed_is_not_fitted():
             use()
 
 
-@pytest.mark.filterwarnings("ignore:.*(cannot keep|no cluster of its own|do not touch)")
+@pytest.mark.filterwarnings(
+    "ignore:.*(cannot keep|no cluster of its own|do not touch|clusters break)"
+)
 @pytest.mark.parametrize("seed", range(20))
 def test_locks_hold_whatever_labels_say(seed):
     random = np.random.default_rng(seed)

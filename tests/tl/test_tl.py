@@ -421,6 +421,7 @@ def test_an_unknown_category_that_does_not_occur_is_fine(adata):
         sentree.tl.sse(adata, labels_key="none")
 
 
+@pytest.mark.filterwarnings("ignore:the clusters break")
 @pytest.mark.parametrize("kind", [int, float, str])
 def test_a_column_of_numbers_that_all_differ_is_taken_for_a_measurement(adata, kind):
     n = adata.n_obs

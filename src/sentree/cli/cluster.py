@@ -27,7 +27,7 @@ def cluster(
 ) -> None:
     """Cluster samples or a graph, with what is known about them.
 
-    Every sample gets a cluster, a strength (0 to 1, how firmly the data hold it there) and, where
+    Every sample gets a cluster, a strength (its probability, 0 to 1) and, where
     classes are known, the label of its cluster.
 
     Examples:

@@ -19,10 +19,15 @@ def predict(
     table: o.Table,
     out: o.Out = None,
     append: o.Append = False,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="Write the probability of every cluster as well."),
+    ] = False,
     verbosity: o.Verbosity,
 ) -> None:
     """Say to which clusters of a saved model new samples belong.
 
+    Strength is the probability of the cluster, and 0 where nothing is known about the sample.
     Columns that the model was not fitted with are left out, and said so; one that is missing is an
     error.
 
@@ -70,4 +75,7 @@ def predict(
         uncertain = int((strength < 0.5).sum())
         talk.say(f"uncertain: {uncertain} of {samples.n} (strength below 0.5)")
         columns = results.cluster_columns(labels, strength, names)
+        if probabilities:
+            found = fitted.predict_proba(samples.X).T.round(4)
+            columns |= {f"probability_{k}": column for k, column in enumerate(found)}
         results.write_clusters(out, columns, samples, talk, table if append else None)

@@ -131,6 +131,10 @@ def _words(option: Any, value: Any, place: str) -> Iterator[str]:
         if value or option.secondary_opts:
             yield flag if value else option.secondary_opts[0]
         return
+    if option.nargs > 1 and isinstance(value, list):
+        yield flag
+        yield from map(str, value)
+        return
     if isinstance(value, (bool, dict)) or (isinstance(value, list) and not option.multiple):
         raise Misuse(f"{place} must be one value, got {value!r}")
     for one in value if isinstance(value, list) else [value]:
@@ -146,7 +150,7 @@ def _parameters(command: Any) -> list[Any]:
 def _key(parameter: Any) -> str:
     """Return what a parameter is called in a file: its long option, or the word for it in help."""
     if parameter.param_type_name == "argument":
-        return str(parameter.metavar).strip("[]").lower()
+        return str(parameter.metavar).strip("[]").rpartition("|")[2].lower()
     return str(max(parameter.opts, key=len)).lstrip("-")
 
 

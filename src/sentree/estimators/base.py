@@ -283,10 +283,12 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_of_broken_labels(self, given: Constraints) -> None:
         """Warn where the clusters contradict most labels, of a class or of all."""
-        few = self.n_clusters is not None and self.n_clusters < np.unique(given.label_code).size
         told = broken_classes(given, self.labels_)
-        if told is None or few or self.penalty == 0:
-            return  # it was said before, or is wanted
+        wanted = (None, np.unique(given.label_code).size)
+        if told is None or self.n_clusters not in wanted or self.penalty == 0:
+            return  # more or fewer clusters than classes, or clusters without them, are wanted
+        if self.n_clusters_ == self.graph_.n:  # a tree without clusters
+            return
         warn(
             f"the clusters break {told}: the data show other groups than these labels. If the "
             "labels are right, keep them with ",

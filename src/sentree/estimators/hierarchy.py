@@ -55,9 +55,8 @@ class SSEHierarchy(SSEEstimator):
     cluster_names_ : tuple
         The most frequent class among the labelled samples of each cluster; None for a cluster
         without labels.
-    membership_strength_ : float array of shape (n_samples,)
-        How firmly the data hold each sample in its cluster of ``labels_``, from 0 to 1
-        (:func:`sentree.estimators.membership.membership_strength`).
+    cluster_support_, membership_, membership_strength_
+        As in :class:`SSEPartition`, of the clusters in ``labels_``.
     entropy_ : float
         The structural entropy of ``tree_`` on ``graph_``, in bits.
     objective_ : float

@@ -121,9 +121,15 @@ class SSEPartition(SSEEstimator):
     cluster_names_ : tuple
         The most frequent class among the labelled samples of each cluster; None for a cluster
         without labels.
+    cluster_support_ : tuple of ClusterSupport
+        The same with the labels behind each name, and with what speaks for a cluster without
+        labels (:class:`sentree.estimators.support.ClusterSupport`).
+    membership_ : CSR array of shape (n_samples, n_clusters_)
+        Probability of every cluster for each sample, by random walks on the graph
+        (:mod:`sentree.estimators.membership`); those below 0.001 are left out.
     membership_strength_ : float array of shape (n_samples,)
-        How firmly the data hold each sample in its cluster, from 0 to 1. Below 1/2 another cluster
-        would suit it better (:func:`sentree.estimators.membership.membership_strength`).
+        Probability of its own cluster for each sample, and 0 for one without neighbours. Below 1/2
+        another cluster may suit it better.
     entropy_ : float
         The structural entropy of the clusters on ``graph_``, in bits.
     objective_ : float

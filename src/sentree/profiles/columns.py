@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree._util.wording import Param, Text
 from sentree.prepare import typed
 from sentree.prepare.frames import as_frame
 
@@ -77,10 +76,7 @@ class Table:
         self.names = [str(name) for name in features]
         if len(self.names) != self._X.shape[1]:
             raise ValueError(
-                Text(
-                    Param("features"),
-                    f" are {len(self.names)} for {self._X.shape[1]} columns: give one for each",
-                )
+                f"features are {len(self.names)} for {self._X.shape[1]} columns: give one for each"
             )
         self.aside: dict[str, str] = {}
 

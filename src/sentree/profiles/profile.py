@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sentree._util.wording import Param, Text, own_remedies
 from sentree.profiles.columns import Table
 from sentree.profiles.measures import measure
 from sentree.profiles.rows import distances, extremes
@@ -281,7 +280,6 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-@own_remedies
 def profile(
     X: Any,
     labels: ArrayLike,
@@ -341,21 +339,16 @@ def profile(
     given: Any = np.asarray(labels, dtype=object if isinstance(labels, list) else None)
     if given.ndim != 1 or given.size != table.n:
         raise ValueError(
-            Text(
-                Param("labels"),
-                f" has shape {given.shape}, but the table has {table.n} rows: give one for each",
-            )
+            f"labels has shape {given.shape}, but the table has {table.n} rows: give one for each"
         )
     if ids is not None and len(ids) != table.n:
-        raise ValueError(
-            Text(Param("ids"), f" are {len(ids)} for {table.n} rows: give one for each")
-        )
+        raise ValueError(f"ids are {len(ids)} for {table.n} rows: give one for each")
     held = None if strength is None else np.asarray(strength, dtype=np.float64)
     if held is not None and held.shape != (table.n,):
-        raise ValueError(Text(Param("strength"), f" has shape {held.shape}, expected ({table.n},)"))
+        raise ValueError(f"strength has shape {held.shape}, expected ({table.n},)")
     code, clusters = _numbered(given)
     if not len(clusters):
-        raise ValueError(Text("no row has a cluster: ", Param("labels"), " are all missing"))
+        raise ValueError("no row has a cluster: labels are all missing")
     rows = np.flatnonzero(code >= 0)
     if rows.size < table.n:
         table, code = table.part(rows), code[rows]

@@ -114,8 +114,8 @@ def sse(
             Cluster of each cell, "0" being the largest. With ``restrict_to`` the clusters are
             "0-3,0", "0-3,1", …, other cells keep their category, and the default key is "sse_R".
         ``obs[key_added + "_strength"]`` : float
-            How firmly the graph holds the cell in its cluster, from 0 to 1; below 1/2 another one
-            would suit it better. NaN outside ``restrict_to``.
+            Probability of its cluster for the cell, from 0 to 1; below 1/2 another one may suit it
+            better. NaN outside ``restrict_to``.
         ``obs[key_added + "_label"]`` : categorical
             Where labels were given: the type of most labelled cells of the cell's cluster, and
             "new 3" for cluster 3 if it has none, which may be a type that nobody has named. Missing
