@@ -117,7 +117,7 @@ def draw(ax, X, y, labels, constraints=None):
     ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), xticks=[], yticks=[])
 
 
-figure, axes = plt.subplots(6, 10, figsize=(15, 9.4), layout="constrained")
+figure, axes = plt.subplots(6, 10, figsize=(13, 8.2), layout="constrained")
 for row, ((X, y), given) in enumerate(rows):
     X = StandardScaler().fit_transform(X)
     methods = other_methods(X, **given)
@@ -136,7 +136,7 @@ for row, ((X, y), given) in enumerate(rows):
         constraints,
     )
 axes[0, -2].set_title("sentree", fontsize=11, weight="bold")
-axes[0, -1].set_title("sentree, told some", fontsize=11, weight="bold")
+axes[0, -1].set_title("sentree, told", fontsize=11, weight="bold")
 
 # %%
 # Where the data are clear, sentree needs to be told nothing, and what it is told does
