@@ -124,7 +124,7 @@ class SSEPartition(SSEEstimator):
     cluster_support_ : tuple of ClusterSupport
         The same with the labels behind each name, and with what speaks for a cluster without
         labels (:class:`sentree.estimators.support.ClusterSupport`).
-    membership_ : CSR array of shape (n_samples, n_clusters_)
+    membership_ : CSR array of shape (n_samples, n_clusters)
         Probability of every cluster for each sample, by random walks on the graph
         (:func:`sentree.estimators.membership.membership`); those below 0.001 are left out.
     membership_strength_ : float array of shape (n_samples,)
