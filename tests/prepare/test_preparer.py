@@ -97,7 +97,8 @@ def test_rare_and_new_levels_share_a_column():
     assert preparer.get_feature_names_out()[-2:].tolist() == ["level=other", "x"]
     found = preparer.transform(pd.DataFrame({"level": ["s", "new", "a"], "x": 0}))
     assert found["level=other"].tolist() == [1, 1, 0]
-    assert "14 of 16 levels, the others together" in preparer.summary()
+    told = preparer.report()["done"][0]
+    assert told == "15 columns of 0 and 1, for 14 of 16 levels and the others together"
 
 
 def test_gaps_have_a_column_where_others_depend_on_them():
@@ -107,6 +108,8 @@ def test_gaps_have_a_column_where_others_depend_on_them():
     frame["telling"] = np.where((group == 1) & (rng.random(400) < 0.5), np.nan, frame["x"] + 1)
     frame["random"] = np.where(rng.random(400) < 0.3, np.nan, rng.normal(size=400))
     frame["again"] = frame["telling"] + rng.normal(size=400)  # has the same gaps
+    frame["asked"] = np.where(rng.random(400) < 0.4, "no", "yes")
+    frame["answer"] = np.where(frame["asked"] == "no", np.nan, rng.normal(size=400))
     names = TablePreparer().fit(frame).get_feature_names_out().tolist()
     assert [name for name in names if "missing" in name] == ["telling=missing"]
 
@@ -181,6 +184,8 @@ def test_in_pipelines():
     frame = pd.DataFrame({"x": group + rng.normal(size=60) / 9, "g": np.array(["u", "v"])[group]})
     steps = make_pipeline(TablePreparer(), SSEPartition(2))
     assert (steps.fit_predict(frame) == group).all()
+    inside = SSEPartition(2, prepare="auto").fit(frame)
+    assert steps[-1].graph_settings_ == inside.graph_settings_  # rows of mixed kinds
     assert (steps.predict(frame[["g", "x"]]) == group).all()
 
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 from sentree.search.beliefs import KnownClasses
-from sentree.search.linear_beliefs import LinearBeliefs, LogisticBeliefs
+from sentree.search.linear_beliefs import LinearBeliefs, LogisticBeliefs, _thinned
 
 NOTHING = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
@@ -57,3 +57,12 @@ def test_logistic_beliefs_hold_classes_without_labels_for_unlikely():
     assert LogisticBeliefs(X).joined(nothing, two).toarray()[:, 1].max() < 0.01
     one = KnownClasses(np.array([0]), np.array([1]), 3, NOTHING)
     assert (LogisticBeliefs(X).joined(nothing, one).toarray().argmax(axis=1) == 1).all()
+
+
+def test_of_many_labels_each_class_keeps_its_share(monkeypatch):
+    monkeypatch.setattr("sentree.search.linear_beliefs._MOST_LABELS", 4)
+    code = np.array([0, 0, 1, 0, 0, 2, 0, 0, 0, 2])  # ten labels: every third of a class
+    assert _thinned(code).tolist() == [0, 2, 4, 5, 8]
+    X = np.eye(3)[code] + np.arange(30).reshape(10, 3) / 100
+    found = LogisticBeliefs(X).joined(sp.csr_array((10, 3)), known(np.arange(10), code))
+    assert np.array_equal(found.toarray().argmax(axis=1), code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
@@ -30,6 +30,7 @@ from sentree.estimators.inputs import (
     check_length,
     gather_constraints,
     is_plain,
+    prepared_blocks,
     stored_distances,
     validated,
 )
@@ -546,8 +547,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return made
         if isinstance(X, Graph):
             raise ValueError("X is a Graph: set affinity='precomputed' to cluster it")
+        known = prepared_blocks(X)  # by a step before this one
         X = self._prepared(X)
-        auto = choose(X, self._blocks) if self.affinity == "auto" else None
+        known = known if self.preparation_ is None else self.preparation_.blocks_
+        blocks = known if any(block.kind != "number" for block in known) else None
+        auto = choose(X, blocks) if self.affinity == "auto" else None
         settings = {"kernel": self.affinity} if auto is None else auto.arguments()
         if auto is not None:
             logger.info("the samples are taken for %s", auto)
@@ -561,7 +565,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         made = build_affinity(
             X,
             p,
-            layout=self._layout(X, auto, given),
+            layout=self._layout(X, auto, given, blocks),
             ties=False,
             **settings,
             neighbors=self.neighbors,
@@ -589,12 +593,6 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return np.ascontiguousarray(features)
 
     @property
-    def _blocks(self) -> tuple[Block, ...] | None:
-        """The features of each column, if not all columns are numbers."""
-        blocks = () if self.preparation_ is None else self.preparation_.blocks_
-        return blocks if any(block.kind != "number" for block in blocks) else None
-
-    @property
     def _is_mixed(self) -> bool:
         """Whether samples are compared as rows of numbers and categories."""
         return self.graph_settings_ is not None and self.graph_settings_.kind == "mixed"
@@ -613,12 +611,18 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return self.preparation_.get_feature_names_out().size
         return self.n_features_in_
 
-    def _layout(self, X: Any, auto: GraphSettings | None, given: Constraints) -> Layout | None:
+    def _layout(
+        self,
+        X: Any,
+        auto: GraphSettings | None,
+        given: Constraints,
+        blocks: Sequence[Block] | None,
+    ) -> Layout | None:
         """Return how long tails are drawn in and features weighted, if X is a table."""
         if auto is None or not auto.is_table or sp.issparse(X):
             return None
         tails = self.preparation_ is None or self.preparation_.log is None
-        layout = table_layout(X, auto.scale, given, self._blocks, tails)
+        layout = table_layout(X, auto.scale, given, blocks, tails)
         self.features_ = Features.of(layout, X.shape[1], self._feature_names)
         return layout
 
@@ -637,7 +641,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _called_graph(self, X: Any) -> Graph:
         """Return the graph that the user's function makes of X."""
-        X = self._validated(X)
+        X = self._prepared(X)
         made = self.affinity(X)  # type: ignore[operator]
         if not isinstance(made, Graph) and not sp.issparse(made):
             raise TypeError(

@@ -15,6 +15,7 @@ from sentree._util.warnings import warn
 from sentree._util.wording import Param, Piece, Text
 from sentree.constraints import Constraints
 from sentree.graph import Graph
+from sentree.graph.blocks import BLOCKS, Block
 
 __all__ = [
     "capped_weights",
@@ -22,6 +23,7 @@ __all__ = [
     "check_length",
     "gather_constraints",
     "is_plain",
+    "prepared_blocks",
     "stored_distances",
     "validated",
 ]
@@ -116,6 +118,12 @@ def is_plain(X: Any) -> bool:
         return bool(np.isfinite(_floats(X)).all())
     array = np.asarray(X)
     return array.dtype.kind in "buifc" and bool(np.isfinite(array).all())
+
+
+def prepared_blocks(X: Any) -> tuple[Block, ...]:
+    """Return the blocks of features that a TablePreparer in a pipeline made; () without one."""
+    blocks = getattr(X, "attrs", {}).get(BLOCKS, ())
+    return blocks if blocks and blocks[-1].stop == X.shape[1] else ()
 
 
 def _check_columns(X: Any) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Block"]
+__all__ = ["BLOCKS", "Block"]
+
+#: What the blocks are called among the attributes (``attrs``) of a prepared data frame.
+BLOCKS = "sentree.blocks"
 
 
 class Block(NamedTuple):

@@ -54,6 +54,8 @@ class Plan:
         Base and scale of the logarithm, see :class:`sentree.graph.tails.Tails`.
     format : tuple, optional
         How numbers or dates are written.
+    n_levels : int
+        How many levels the category has.
     gaps : int
         How many values were missing.
     note : str
@@ -69,6 +71,7 @@ class Plan:
     fill: float = 0.0
     log: tuple[float, float] | None = None
     format: tuple[Any, ...] | None = None
+    n_levels: int = 0
     gaps: int = 0
     note: str = ""
 
@@ -110,6 +113,8 @@ class Plan:
             "ordered": f"{', '.join(self.levels[:5])}{', …' * (len(self.levels) > 5)} as 0, 1, …",
             "category": f"{width} columns of 0 and 1",
         }[self.kind]
+        if self.rest:
+            words += f", for {len(self.levels)} of {self.n_levels} levels and the others together"
         if self.log is not None:
             words = "logarithm"
         if self.gaps and self.kind != "category":
@@ -208,10 +213,7 @@ def _category(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
     if counts[kept].sum() < _LEAST_SHARE * counts.sum():
         kind = "text" if kind_of_names(levels) == "text" else "many"
         return replace(made, kind=kind, used=False, note=f"{len(counts)} levels"), cells
-    rest = len(kept) < len(counts)
-    if rest:
-        note = f"{len(kept)} of {len(counts)} levels, the others together"
-        made = replace(made, rest=True, note="; ".join(filter(None, [made.note, note])))
+    made = replace(made, rest=len(kept) < len(counts), n_levels=len(counts))
     place = np.full(len(counts) + 1, len(kept))
     place[kept], place[-1] = np.arange(len(kept)), -1
     names = tuple(levels[k] for k in kept)

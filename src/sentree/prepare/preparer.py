@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from sentree._util.sklearn import fit_context
 from sentree._util.warnings import warn
 from sentree._util.wording import Param, Text
-from sentree.graph.blocks import Block
+from sentree.graph.blocks import BLOCKS, Block
 from sentree.graph.tails import find_tails
 from sentree.prepare.frames import as_frame
 from sentree.prepare.plan import Plan, plan
@@ -29,6 +29,8 @@ FloatArray = NDArray[np.float64]
 _LOOKED_AT = 20_000
 #: Gaps say something if they are correlated as much with another column, and beyond chance.
 _SIGNAL, _BEYOND_CHANCE = 0.2, 4.0
+#: Columns that are correlated as much say the same.
+_SAME = 0.95
 #: Most names in one list of the summary.
 _NAMED = 6
 #: What one says of columns of a kind.
@@ -165,7 +167,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if final != plans:
             out = _encoded(final, cells, len(frame))
         self._keep(final)
-        return pd.DataFrame(out, frame.index, self.get_feature_names_out(), copy=False)
+        return self._framed(out, frame.index)
 
     def transform(self, X: Any) -> pd.DataFrame:
         """Return the features of rows, prepared as those of the fit were.
@@ -193,8 +195,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for one, values in numeric:
             if values.notes:
                 warn(f"column {one.name!r}: {'; '.join(values.notes)}")
-        out = _encoded(used, cells, len(frame))
-        return pd.DataFrame(out, frame.index, self.get_feature_names_out(), copy=False)
+        return self._framed(_encoded(used, cells, len(frame)), frame.index)
 
     @property
     def used_columns(self) -> list[str]:
@@ -293,6 +294,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 )
             )
 
+    def _framed(self, features: FloatArray, index: pd.Index) -> pd.DataFrame:
+        """Return features as a data frame, which tells the next step of a pipeline its blocks."""
+        made = pd.DataFrame(features, index, self.get_feature_names_out(), copy=False)
+        made.attrs[BLOCKS] = self.blocks_
+        return made
+
     def _keep(self, plans: Sequence[Plan]) -> None:
         """Store the plans, and number the features."""
         self.plans_ = tuple(plans)
@@ -358,14 +365,13 @@ def _with_gaps(plans: list[Plan], cells: Sequence[Cells], out: FloatArray) -> li
     both /= np.where(size > 0, size, 1.0)
     related = np.abs(both[:, out.shape[1] :].T @ both)
     least = max(_SIGNAL, _BEYOND_CHANCE / np.sqrt(len(masks)))
-    made, seen = list(plans), set()
+    made, told = list(plans), list(range(out.shape[1]))
     for j, k in enumerate(found):
-        start = sum(len(one.names) for one in plans[:k])
-        related[j, [start, out.shape[1] + j]] = 0.0  # the column itself
-        content = masks[:, j].tobytes()
-        if content not in seen and related[j].max() >= least:
+        start, own = sum(len(one.names) for one in plans[:k]), out.shape[1] + j
+        related[j, [start, own]] = 0.0
+        if related[j].max() >= least and related[j, told].max() < _SAME:
             made[k] = replace(plans[k], gap=True)
-        seen.add(content)
+            told.append(own)
     return made
 
 

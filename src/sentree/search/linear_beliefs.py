@@ -22,7 +22,7 @@ from sentree.search.beliefs import LEAST_BELIEF, KnownClasses
 
 __all__ = ["LinearBeliefs", "LogisticBeliefs"]
 
-#: Most labels that a logistic regression is fitted to; of more, evenly chosen ones.
+#: About the most labels that a logistic regression is fitted to.
 _MOST_LABELS = 5000
 #: The covariance of all samples is computed from about this many rows.
 _ROWS = 5000
@@ -97,18 +97,25 @@ class LogisticBeliefs(LinearBeliefs):
         from sklearn.linear_model import LogisticRegression
 
         slope, offset = np.zeros((self.samples.shape[1], k)), np.full(k, _NEVER)
-        step = -(-code.size // _MOST_LABELS)
-        points, code = points[::step], code[::step]
         there = np.unique(code)
-        if there.size == 1:
-            offset[there] = 0.0
-            return slope, offset
-        model = LogisticRegression(max_iter=_STEPS).fit(self.samples[points], code)
-        two = there.size == 2  # scikit-learn then tells those of the second class alone
-        at = there[1:] if two else there
         offset[there] = 0.0
+        if there.size < 2:
+            return slope, offset
+        used = _thinned(code)
+        model = LogisticRegression(max_iter=_STEPS).fit(self.samples[points[used]], code[used])
+        # Of two classes scikit-learn tells the slope of the second alone.
+        at = there[1:] if there.size == 2 else there
         slope[:, at], offset[at] = model.coef_.T, model.intercept_
         return slope, offset
+
+
+def _thinned(code: NDArray[Any]) -> NDArray[Any]:
+    """Return which labels to use: of too many, the same share of each class, and at least one."""
+    step = -(-code.size // _MOST_LABELS)
+    order = np.argsort(code, kind="stable")
+    _, size = np.unique(code, return_counts=True)
+    rank = np.arange(code.size) - np.repeat(np.cumsum(size) - size, size)
+    return np.sort(order[rank % step == 0])
 
 
 def _joined(believed: Any, scores: FloatArray, share: float) -> sp.csr_array:
