@@ -56,7 +56,11 @@ def other_methods(X, k, radius, quantile, neighbors):
         "k-means": cluster.KMeans(k, random_state=seed),
         "mean shift": cluster.MeanShift(bandwidth=bandwidth, bin_seeding=True),
         "spectral": cluster.SpectralClustering(
-            k, eigen_solver="arpack", affinity="nearest_neighbors", random_state=seed
+            k,
+            eigen_solver="arpack",
+            affinity="nearest_neighbors",
+            assign_labels="cluster_qr",
+            random_state=seed,
         ),
         "Ward": cluster.AgglomerativeClustering(
             k, connectivity=0.5 * (graph + graph.T)
@@ -113,7 +117,7 @@ def draw(ax, X, y, labels, constraints=None):
     ax.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), xticks=[], yticks=[])
 
 
-figure, axes = plt.subplots(6, 10, figsize=(15, 9.4), layout="constrained")
+figure, axes = plt.subplots(6, 10, figsize=(13, 8.2), layout="constrained")
 for row, ((X, y), given) in enumerate(rows):
     X = StandardScaler().fit_transform(X)
     methods = other_methods(X, **given)
@@ -132,7 +136,7 @@ for row, ((X, y), given) in enumerate(rows):
         constraints,
     )
 axes[0, -2].set_title("sentree", fontsize=11, weight="bold")
-axes[0, -1].set_title("sentree, told some", fontsize=11, weight="bold")
+axes[0, -1].set_title("sentree, told", fontsize=11, weight="bold")
 
 # %%
 # Where the data are clear, sentree needs to be told nothing, and what it is told does

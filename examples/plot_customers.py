@@ -7,7 +7,8 @@ signs, shares with %, words, gaps and ids. Nobody has sorted these customers yet
 """
 
 # %%
-# The table is made up. Four kinds of customers are hidden in it; sentree is not told.
+# The table is made up (the script below has how). Four kinds of customers are hidden in
+# it; sentree is not told.
 
 import matplotlib.pyplot as plt
 import numpy as np

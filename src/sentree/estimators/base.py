@@ -440,9 +440,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probability of every cluster for new samples.
 
         It is the probability of a random walk from the sample to end in the cluster (see
-        :mod:`sentree.estimators.membership`), but none is above that of the cluster where
-        :meth:`predict` places the sample. A sample that touches no training sample gets the shares
-        of the clusters instead.
+        :func:`sentree.estimators.membership.membership`), but none is above that of the cluster
+        where :meth:`predict` places the sample. A sample that touches no training sample gets the
+        shares of the clusters instead.
 
         Parameters
         ----------

@@ -124,9 +124,9 @@ class SSEPartition(SSEEstimator):
     cluster_support_ : tuple of ClusterSupport
         The same with the labels behind each name, and with what speaks for a cluster without
         labels (:class:`sentree.estimators.support.ClusterSupport`).
-    membership_ : CSR array of shape (n_samples, n_clusters_)
+    membership_ : CSR array of shape (n_samples, n_clusters)
         Probability of every cluster for each sample, by random walks on the graph
-        (:mod:`sentree.estimators.membership`); those below 0.001 are left out.
+        (:func:`sentree.estimators.membership.membership`); those below 0.001 are left out.
     membership_strength_ : float array of shape (n_samples,)
         Probability of its own cluster for each sample, and 0 for one without neighbours. Below 1/2
         another cluster may suit it better.

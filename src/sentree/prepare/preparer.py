@@ -78,9 +78,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     impute : bool, default=True
         Whether gaps in numbers are filled; otherwise they are an error.
     log : bool, optional
-        Whether columns with a long tail are replaced by their logarithm
-        (:func:`sentree.graph.tails.find_tails`). By default this is left to the estimators, which
-        do so where it suits the data; with False they do not.
+        Whether columns with a long tail are replaced by their logarithm. By default this is left
+        to the estimators, which do so where it suits the data; with False they do not.
     drop_text : bool, default=False
         Whether categories are left out, too.
 
