@@ -70,7 +70,8 @@ def test_the_wheel_holds_the_package_and_no_more(wheel):
     written = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src/sentree").rglob("*")
-        if (path.is_file() and path.suffix in (".py", ".pyi", ".css")) or path.name == "py.typed"
+        if (path.is_file() and path.suffix in (".py", ".pyi", ".css", ".js"))
+        or path.name == "py.typed"
     }
     held = {name for name in inside if not name.startswith("sentree-")}
     assert written <= held

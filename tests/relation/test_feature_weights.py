@@ -256,11 +256,11 @@ def test_the_report_names_the_features_that_counted(tmp_path):
     table = pd.DataFrame(X, columns=[f"<c{k}>" for k in range(12)])
     model = SSEPartition(5).fit(table, some_labels(y, 0.3))
     text = report.write_report(tmp_path / "r.html", model).read_text()
-    assert "Which features counted" in text
+    assert "The weights of all features" in text
     assert "&lt;c0&gt;" in text
     plain = SSEPartition(2).fit(make_moons(200, noise=0.05, random_state=0)[0])
     text = report.write_report(tmp_path / "p.html", plain).read_text()
-    assert "Which features counted" not in text
+    assert "The weights of all features" not in text
 
 
 def test_a_row_is_laid_out_alike_alone_and_among_others():

@@ -86,6 +86,7 @@ def test_isolated_samples_go_where_must_links_say():
 
 
 @pytest.mark.filterwarnings("ignore:the graph falls", "ignore:the labels name", "ignore:class")
+@pytest.mark.filterwarnings("ignore:the clusters break")
 @pytest.mark.parametrize("seed", range(30))
 def test_the_number_of_clusters_is_exact_whatever_the_labels_say(seed):
     rng = np.random.default_rng(seed)

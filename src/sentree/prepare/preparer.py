@@ -45,6 +45,7 @@ _KINDS = {
 _LEFT_OUT = {
     "ids": "ids or names",
     "text": "text",
+    "many": "too many levels",
     "category": "categories",
     "ordered": "categories",
     "constant": "one value",
@@ -244,7 +245,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             more += f"; logarithm of {_listed(logs)}"
         n = len(self.plans_)
         first = f"{n} column{'s' * (n > 1)} made {width} feature{'s' * (width > 1)}: "
-        unused = [one for one in self.plans_ if not one.used]
+        order = list(_LEFT_OUT)
+        unused = sorted(
+            (one for one in self.plans_ if not one.used), key=lambda one: order.index(one.kind)
+        )
         left = [
             f"{_listed(names)} ({why})"
             for why in dict.fromkeys(map(_reason, unused))

@@ -10,9 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.prepare import typed
-from sentree.prepare.frames import as_frame
-
 __all__ = ["Column", "Kind", "Table"]
 
 #: An amount is a number that is mostly 0, as in sparse matrices: words, genes.
@@ -70,6 +67,9 @@ class Table:
         if sp.issparse(X):
             self._X = sp.csc_array(X)
         else:
+            from sentree.prepare import typed
+            from sentree.prepare.frames import as_frame
+
             frame = as_frame(X)
             # Reading text would copy the table, which numbers alone have no need of.
             self._X = frame if all(x.kind in "biufM" for x in frame.dtypes) else typed(frame)
