@@ -119,10 +119,10 @@ def _clarity(subject: Subject) -> str:
 def _extent(subject: Subject) -> Text:
     """Name the largest and the smallest cluster."""
     first, last = subject.order[0], subject.order[-1]
-    told: list[Span] = [Span("The largest is "), subject.dot(first), Span(_size(subject, first))]
+    told: list[Span] = [Span("The largest is "), subject.title(first), Span(_size(subject, first))]
     if subject.sizes[first] == subject.sizes[last]:
         return f"All have {subject.counted(subject.sizes[first])}."
-    told += [Span("; the smallest is "), subject.dot(last), Span(f"{_size(subject, last)}.")]
+    told += [Span("; the smallest is "), subject.title(last), Span(f"{_size(subject, last)}.")]
     return told
 
 
@@ -134,7 +134,7 @@ def _size(subject: Subject, k: int) -> str:
 def _sentences(subject: Subject, profile: Profile) -> list[Any]:
     """Say of each cluster what it is like, the largest first."""
     items = [
-        [subject.dot(k), Span(f"{_size(subject, k)}: {brief(profile[k].sentence)}")]
+        [subject.title(k), Span(f"{_size(subject, k)}: {brief(profile[k].sentence)}")]
         for k in subject.order[:_NAMED]
     ]
     more = len(subject.order) - len(items)

@@ -84,7 +84,7 @@ def _told(subject: Subject, one: ClusterProfile) -> Card:
         if chosen:
             named = ", ".join(subject.sample(row) for row in chosen)
             items.append(f"{what} {subject.noun}s: {named}.")
-    title = [subject.dot(one.cluster), size]
+    title = [subject.title(one.cluster), size]
     return Card(title, [*document, Bullets(items)], subject.colours[one.cluster])
 
 

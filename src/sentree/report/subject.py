@@ -103,6 +103,11 @@ class Subject:
         """Name a cluster beside its colour."""
         return Span(self.cluster_names[cluster], "dot", self.colours[cluster])
 
+    def title(self, cluster: int) -> Span:
+        """Name a cluster in a sentence or heading: "cluster 3" if it has a number only."""
+        name = self.cluster_names[cluster]
+        return self.dot(cluster)._replace(text=f"cluster {name}" if name.isdigit() else name)
+
     @property
     def sample_heading(self) -> str:
         """What a column of samples is headed."""
