@@ -33,7 +33,10 @@ def test_all_clusters_then_each_one(section):
     assert [plain(row[0]) for row in compared.rows] == ["0", "1"]
     (cell,) = compared.rows[0][list(compared.columns).index("city")]
     assert (cell.text, cell.style, cell.share) == ("Bern 100 %", "heat", 0.6)  # an effect of 1
-    assert [plain(card.title) for card in cards.items] == ["cluster 0 60 rows, 60 %", "cluster 1 40 rows, 40 %"]
+    assert [plain(card.title) for card in cards.items] == [
+        "cluster 0 60 rows, 60 %",
+        "cluster 1 40 rows, 40 %",
+    ]
     assert len({card.colour for card in cards.items}) == 2
     sentence = cards.items[0].inside[0]
     assert isinstance(sentence, Paragraph)

@@ -153,8 +153,9 @@ def _uncertain(subject: Subject, profile: Profile | None) -> list[Any]:
         sizes = np.maximum(subject.sizes, 1)
         mean = np.bincount(subject.labels, subject.strength, subject.k) / sizes
         if weak := [k for k in subject.order if mean[k] < _WEAK]:
+            whose = "its" if len(weak) == 1 else "their"
             found.append(
-                f"{_listed(subject, weak)}: many of their {subject.noun}s lie at the edge."
+                f"{_listed(subject, weak)}: many of {whose} {subject.noun}s lie at the edge."
             )
         if tiny := [k for k in subject.order if subject.sizes[k] < _TINY]:
             found.append(
