@@ -96,3 +96,18 @@ def test_verbose_tells_of_every_column(shop):
     done = call(shop, "cluster", "shop.csv", "--verbose")
     assert "kept, in €" in done.stderr
     assert "2 columns of 0 and 1" in done.stderr
+
+
+def test_levels_that_look_like_numbers_are_levels_in_any_file(tmp_path):
+    rng = np.random.default_rng(0)
+    kind = np.repeat([0, 1, 2], 40)
+    code = np.array(["007", "1.50", "TRUE"])[kind]
+    table = pd.DataFrame({"code": code, "x": rng.normal(size=120) / 10 + kind})
+    table.to_csv(tmp_path / "all.csv", index=False)
+    call(tmp_path, "cluster", "all.csv", "-k", "3", "--model", "model.npz", code=0)
+    found = pd.read_csv(tmp_path / "all-clusters.csv")["cluster"].to_numpy()
+    for one in range(3):
+        table[kind == one].to_csv(tmp_path / "part.csv", index=False)
+        call(tmp_path, "predict", "model.npz", "part.csv", "--out", "found.csv", code=0)
+        again = pd.read_csv(tmp_path / "found.csv")["cluster"].to_numpy()
+        assert again.tolist() == found[kind == one].tolist()

@@ -11,6 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sentree import SSEHierarchy, SSEPartition, TablePreparer, load
+from sentree.estimators.inputs import prepared_blocks
+from sentree.graph.blocks import BLOCKS
 from sentree.prepare import Block, typed
 
 
@@ -76,14 +78,15 @@ def test_new_rows():
         },
         index=["u", "v"],
     )
-    found = preparer.transform(new)
+    with pytest.warns(UserWarning, match="'size': 1 cell no known level and so missing.*'huge'"):
+        found = preparer.transform(new)
     assert found.index.tolist() == ["u", "v"]
     assert found.loc["u"].tolist() == [3.5, 1, 18293, 0, 0, 0, 0]
     assert found.loc["v"].tolist() == [9, 0, 18294, 0, 0, 1, 2]
     with pytest.raises(ValueError, match=r"no column 'paid', 'since'$"):
         preparer.transform(new.drop(columns=["paid", "since"]))
     with pytest.warns(UserWarning, match="'paid': 1 cell no number and so missing, such as '3 kg'"):
-        preparer.transform(new.assign(paid=["3 kg", None]))
+        preparer.transform(new.assign(paid=["3 kg", None], size="low"))
 
 
 def test_rare_and_new_levels_share_a_column():
@@ -138,11 +141,38 @@ def test_columns_that_say_nothing_new_are_left_out():
     assert "the same as x" in preparer.report()["note"].tolist()
 
 
-def test_a_value_or_none_is_a_category():
-    frame = pd.DataFrame({"flag": [1, None, 1, None], "x": [1.5, 2, 3, 2]})
-    found = TablePreparer().fit_transform(frame)
-    assert list(found) == ["flag=1", "flag=missing", "x"]
-    assert found["flag=1"].tolist() == [1, 0, 1, 0]
+@pytest.mark.parametrize("value", [1, True, "TRUE", "5 kg", 1 / 3])
+def test_one_value_or_none_tells_whether_it_is_there(value):
+    frame = pd.DataFrame({"flag": [value, None, value, None], "x": [1.5, 2, 3, 2]})
+    preparer = TablePreparer()
+    found = preparer.fit_transform(frame)
+    assert list(found) == ["flag", "flag=missing", "x"]
+    assert found["flag=missing"].tolist() == [0, 1, 0, 1]
+    pd.testing.assert_frame_equal(preparer.transform(frame), found)
+
+
+def test_declared_levels_are_taken_as_they_are():
+    order = pd.CategoricalDtype(["None", " Mild", "Severe"], ordered=True)
+    frame = pd.DataFrame({"pain": pd.Series(["None", " Mild", "Severe", None], dtype=order)})
+    preparer = TablePreparer()
+    found = preparer.fit_transform(frame)
+    assert found["pain"].tolist()[:3] == [0, 1, 2]
+    pd.testing.assert_frame_equal(preparer.transform(frame), found)
+    words = preparer.transform(frame.astype(object))
+    pd.testing.assert_frame_equal(words, found)
+
+
+def test_intervals_are_ordered_levels():
+    frame = pd.DataFrame({"age": pd.cut([1.0, 5, 9, 1], [0, 3, 6, 10]), "x": [1.5, 2, 3, 2]})
+    assert TablePreparer().fit_transform(frame)["age"].tolist() == [0, 1, 2, 0]
+
+
+def test_blocks_are_those_of_the_columns_that_are_there():
+    found = TablePreparer().fit_transform(table())
+    assert prepared_blocks(found)
+    assert prepared_blocks(found[found.columns[::-1]]) == ()
+    found.attrs[BLOCKS] = [["colour", "category", 0, 2]]  # as a file would have it
+    assert prepared_blocks(found) == ()
 
 
 def test_parameters():

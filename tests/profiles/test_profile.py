@@ -255,6 +255,18 @@ def test_shares():
     assert shares == ["0 %", "< 1 %", "12 %", "99 %", "100 %"]
 
 
+def test_values_far_away_do_not_make_a_fine_grid():
+    units = Units("number", spread=1.0)
+    assert len(units.grid(0.0, 1e12)) < 1000
+    assert len(units.grid(0.0, 0.9)) == 10
+
+
+def test_dates_beyond_nanoseconds():
+    ends = np.array(["2020-01-01", "9999-12-31"] * 20, dtype="datetime64[us]")
+    told = sentree.profile(pd.DataFrame({"end": ends}), [0, 1] * 20)[1].sentence
+    assert "late end (median 9999-12" in told
+
+
 def test_numbers_keep_their_units():
     paid = [f"€ {12 + k:,}" for k in range(50)] + [f"€ {1500 + k:,}" for k in range(50)]
     off = [f"{20 + k % 3} %" for k in range(50)] + [f"{5 + k % 3} %" for k in range(50)]

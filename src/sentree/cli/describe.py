@@ -95,6 +95,7 @@ def describe(
 def _clusters(source: str, column: str | None, samples: Any) -> tuple[Any, Any, Any]:
     """Return clusters, strengths and names of clusters, from a model or a table."""
     import numpy as np
+    import pandas as pd
 
     import sentree
     from sentree import io
@@ -126,9 +127,12 @@ def _clusters(source: str, column: str | None, samples: Any) -> tuple[Any, Any, 
     strength = None
     if wanted == "cluster" and "strength" in table.columns:
         strength = np.zeros(samples.n)
-        strength[rows] = table.columns["strength"].astype(float)
+        written = pd.Series(table.columns["strength"])  # empty where rows were skipped
+        strength[rows] = pd.to_numeric(written, errors="coerce").fillna(0.0)
     named = table.columns.get("label") if wanted == "cluster" else None
-    return labels, strength, None if named is None else dict(zip(values, named, strict=True))
+    if named is None:
+        return labels, strength, None
+    return labels, strength, {c: name or None for c, name in zip(values, named, strict=True)}
 
 
 def _without_clusters(X: Any) -> Any:

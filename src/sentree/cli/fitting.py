@@ -53,7 +53,7 @@ class Task:
         if self.preparation.skip_missing:
             from sentree.cli.skipping import without_gaps
 
-            samples = without_gaps(samples, console)
+            samples = without_gaps(samples, console, self.preparation.drop_text)
             known = samples.about(known, console)
             places = None if places is None else places[samples.kept]
         return samples, known, places

@@ -44,6 +44,7 @@ def read_data(
     again: bool = False,
     distances: bool = False,
     features: Sequence[str] | None = None,
+    as_text: Sequence[str] = (),
     names_only: bool = False,
     raw: bool = False,
 ) -> Any:
@@ -80,6 +81,7 @@ def read_data(
                     drop=split(options.drop),
                     take=take,
                     features=() if names_only else features,
+                    as_text=as_text,
                     layer=options.layer,
                     sheet=options.sheet,
                     raw=raw,
@@ -100,6 +102,11 @@ def read_data(
     if not graph and data.layer is None and features is None and plain:
         for name in filter(named_like_ids, data.features or ()):
             console.warn(f"{name} is a feature (--drop {name} leaves it out)")
+    if not graph and features is None and {"cluster", "strength"} <= set(data.features or ()):
+        console.warn(
+            "the columns cluster and strength are features, and look like earlier results "
+            "(--drop cluster,strength leaves them out)"
+        )
     if features is not None and (unused := [name for name in data.columns if name not in take]):
         console.say(f"not used, since the model does not know them: {', '.join(unused)}")
     return data

@@ -60,7 +60,14 @@ def predict(
         if prepared is not None:
             features = prepared.used_columns
         samples = given.read_data(
-            data, table, [], talk, features=features, again=append, raw=prepared is not None
+            data,
+            table,
+            [],
+            talk,
+            features=features,
+            as_text=() if prepared is None else prepared.word_columns,
+            again=append,
+            raw=prepared is not None,
         )
         width = samples.X.shape[1]
         if samples.layer is not None and width != fitted.n_features_in_:

@@ -48,11 +48,11 @@ class Complete(Samples):
         return found
 
 
-def without_gaps(samples: Samples, console: Console) -> Complete:
+def without_gaps(samples: Samples, console: Console, drop_text: bool = False) -> Complete:
     """Leave out the rows of a table in which some value is missing, and say how many."""
     from sentree import TablePreparer
 
-    kept = np.flatnonzero(~TablePreparer().fit(samples.X).has_gaps(samples.X))
+    kept = np.flatnonzero(~TablePreparer(drop_text=drop_text).fit(samples.X).has_gaps(samples.X))
     left = samples.n - kept.size
     if kept.size < 2:
         raise InputError(

@@ -122,8 +122,11 @@ def is_plain(X: Any) -> bool:
 
 def prepared_blocks(X: Any) -> tuple[Block, ...]:
     """Return the blocks of features that a TablePreparer in a pipeline made; () without one."""
-    blocks = getattr(X, "attrs", {}).get(BLOCKS, ())
-    return blocks if blocks and blocks[-1].stop == X.shape[1] else ()
+    known = getattr(X, "attrs", {}).get(BLOCKS)
+    if not isinstance(known, tuple) or known[1] != tuple(X.columns):  # other columns since then
+        return ()
+    blocks: tuple[Block, ...] = known[0]
+    return blocks
 
 
 def _check_columns(X: Any) -> None:

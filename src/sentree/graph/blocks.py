@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 __all__ = ["BLOCKS", "Block"]
 
-#: What the blocks are called among the attributes (``attrs``) of a prepared data frame.
+#: What the blocks and the names of all columns are called among the attributes (``attrs``) of a
+#: prepared data frame.
 BLOCKS = "sentree.blocks"
 
 

@@ -73,6 +73,7 @@ def read_samples(
     drop: Sequence[str] = (),
     take: Sequence[str] = (),
     features: Sequence[str] | None = None,
+    as_text: Sequence[str] = (),
     layer: str | None = None,
     header: text.Header = "auto",
     separator: str | None = None,
@@ -103,6 +104,8 @@ def read_samples(
     features : sequence of str, optional
         The features, in this order, of a table with names of columns; all other columns are
         dropped. Files of other kinds have their own.
+    as_text : sequence of str
+        Features of a text file that are kept as they are written, such as "007", with ``raw``.
     layer : str, optional
         In H5AD files ``X``, one of the layers, or an embedding such as ``X_pca``, which is the
         default where it is there. In NPZ and MAT files the array of the samples.
@@ -153,7 +156,7 @@ def read_samples(
             dialect.names, found.name, id_column, take, drop, features, dialect.texts
         )
         kept = (*choice.candidates, *choice.aside, *(() if choice.id is None else (choice.id,)))
-        frame = text.parse(dialect, kept)
+        frame = text.parse(dialect, (*kept, *as_text))
         if dialect.decimal == ",":
             frame = text.with_points(frame, choice.candidates)
         try:

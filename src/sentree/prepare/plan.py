@@ -166,27 +166,17 @@ def _numeric(made: Plan, cells: Cells) -> tuple[Plan, Cells]:
     there = numbers[~np.isnan(numbers)] if made.gaps else numbers
     if not there.size:
         return replace(made, kind="empty", used=False), cells
+    form = None if cells.format is None else tuple(cells.format)
     if there.min() == there.max():
-        return _flag(made, cells, float(there[0]))
+        if not made.gaps or made.kind == "ordered":
+            return replace(made, kind="constant", used=False), cells
+        # Whether the one value is there may say something.
+        return replace(made, fill=float(there[0]), gap=True, format=form), cells
     if made.kind == "number" and _are_ids(made.name, there):
         return replace(made, kind="ids", used=False), cells
     thinned = there[:: max(len(there) // _LOOKED_AT, 1)]
-    form = None if cells.format is None else tuple(cells.format)
     fill = float(np.quantile(thinned, 0.5, method="lower"))
     return replace(made, levels=cells.levels, fill=fill, format=form), cells
-
-
-def _flag(made: Plan, cells: Cells, value: float) -> tuple[Plan, Cells]:
-    """Plan a column of one value: whether it is there may say something."""
-    if not made.gaps:
-        return replace(made, kind="constant", used=False), cells
-    level = {"boolean": "yes" if value else "no", "number": f"{value:.15g}"}.get(made.kind)
-    if level is None:
-        return replace(made, kind="constant", used=False), cells
-    codes = np.where(cells.gaps, -1, 0)
-    return replace(made, kind="category", levels=(level,), gap=True), replace(
-        cells, kind="category", numbers=None, codes=codes, levels=(level,)
-    )
 
 
 def _are_ids(name: str, numbers: FloatArray) -> bool:

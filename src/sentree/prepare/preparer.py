@@ -203,6 +203,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "plans_")
         return [one.name for one in self.plans_ if one.used]
 
+    @property
+    def word_columns(self) -> list[str]:
+        """The columns that become features by the levels that they hold."""
+        check_is_fitted(self, "plans_")
+        return [one.name for one in self.plans_ if one.used and one.levels]
+
     def has_gaps(self, X: Any) -> NDArray[np.bool_]:
         """Tell for each row whether a value is missing in some column that is used."""
         check_is_fitted(self, "plans_")
@@ -301,7 +307,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _framed(self, features: FloatArray, index: pd.Index) -> pd.DataFrame:
         """Return features as a data frame, which tells the next step of a pipeline its blocks."""
         made = pd.DataFrame(features, index, self.get_feature_names_out(), copy=False)
-        made.attrs[BLOCKS] = self.blocks_
+        made.attrs[BLOCKS] = (self.blocks_, tuple(made.columns))
         return made
 
     def _keep(self, plans: Sequence[Plan]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -139,10 +139,15 @@ def read_alike(column: pd.Series, kind: str, levels: Sequence[str], form: Any) -
         counts = np.bincount(codes[codes >= 0], minlength=len(texts))
         notes = tuple(filter(None, [_wrong(texts, counts, wrong, kind)]))
         return Cells(kind, _spread(values, codes), notes=notes)
-    codes, texts = _levels(column)
+    codes, texts = _levels(column, set(levels))
     place = {level: k for k, level in enumerate(levels)}
     known = np.array([place.get(text, len(levels)) for text in texts], dtype=np.int64)
-    return Cells(kind, codes=np.append(known, -1)[codes], levels=tuple(levels))
+    notes = ()
+    if kind == "ordered":  # a new level has no place in the order
+        new, counts = known == len(levels), np.bincount(codes[codes >= 0], minlength=len(texts))
+        notes = tuple(filter(None, [_wrong(texts, counts, new, kind)]))
+        known = np.where(new, -1, known)
+    return Cells(kind, codes=np.append(known, -1)[codes], levels=tuple(levels), notes=notes)
 
 
 def _by_type(column: pd.Series) -> Cells | None:
@@ -188,16 +193,20 @@ def kind_of_names(levels: Sequence[str]) -> str:
     return "text" if sum(len(text.split()) for text in seen) > _SENTENCE * len(seen) else "ids"
 
 
-def _levels(column: pd.Series) -> tuple[IntArray, list[str]]:
-    """Return the code of each cell and the texts that codes stand for, -1 for missing ones."""
+def _levels(column: pd.Series, known: Collection[str] = frozenset()) -> tuple[IntArray, list[str]]:
+    """Return the code of each cell and the texts that codes stand for, -1 for missing ones.
+
+    Texts that are ``known`` are taken as they are.
+    """
     codes, found = pd.factorize(column)
     values: list[Any] = np.asarray(found, dtype=object).tolist()
     if pd.api.types.infer_dtype(values, skipna=False) != "string":
         values = list(map(_text, values))
-    texts = [text.strip() for text in values]
-    if texts == values and MISSING.isdisjoint(texts):
+    texts = [text if text in known else text.strip() for text in values]
+    gone = MISSING.difference(known) if known else MISSING
+    if texts == values and gone.isdisjoint(texts):
         return codes.astype(np.int64), texts
-    there = np.array([None if text in MISSING else text for text in texts], dtype=object)
+    there = np.array([None if text in gone else text for text in texts], dtype=object)
     again, levels = pd.factorize(there)
     return np.append(again, -1)[codes].astype(np.int64), levels.tolist()
 
@@ -208,7 +217,7 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, (float, np.floating)) and value.is_integer():
         return str(int(value))
-    if isinstance(value, (Real, Decimal, np.bool_, datetime.date, datetime.time)):
+    if isinstance(value, (Real, Decimal, np.bool_, datetime.date, datetime.time, pd.Interval)):
         return str(value)
     raise TypeError("no single value")
 
@@ -242,5 +251,6 @@ def _wrong(
     if not wrong.any():
         return None
     n, first = int(counts[wrong].sum()), levels[int(np.argmax(wrong))]
-    what = {"number": "no number", "date": "no date"}.get(kind, "neither yes nor no")
+    words = {"number": "no number", "date": "no date", "ordered": "no known level"}
+    what = words.get(kind, "neither yes nor no")
     return f"{n} cell{'s' * (n > 1)} {what} and so missing, such as {first[:30]!r}"

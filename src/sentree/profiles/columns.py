@@ -16,7 +16,7 @@ __all__ = ["Column", "Kind", "Table"]
 Kind = Literal["number", "date", "ordered", "boolean", "category", "amount"]
 #: Text with more different values than this share of the rows names rows rather than kinds.
 _MOST_LEVELS = 0.5
-_SECOND = 1e9  # nanoseconds
+_SECOND = 1e6  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def _of_series(name: str, series: Any) -> Column:
     if pd.api.types.is_datetime64_any_dtype(kind):
         if getattr(kind, "tz", None) is not None:
             series = series.dt.tz_localize(None)
-        stamps = series.to_numpy(dtype="datetime64[ns]")
+        stamps = series.to_numpy().astype("datetime64[us]")
         seconds = stamps.view(np.int64).astype(np.float64) / _SECOND
         return Column(name, "date", np.where(np.isnat(stamps), np.nan, seconds))
     if pd.api.types.is_bool_dtype(kind) or pd.api.types.is_numeric_dtype(kind):

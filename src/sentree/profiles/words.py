@@ -88,6 +88,8 @@ class Units:
         if self.kind == "date":
             return [low + (high - low) * part / _PARTS for part in range(_PARTS)]
         step = 10 * self.step(0.0)
+        if high - low > 10 * _PARTS * step:  # a few values far away
+            step = 10.0 ** math.ceil(math.log10((high - low) / (10 * _PARTS)))
         return [step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
     def rounded(self, value: float) -> float:
