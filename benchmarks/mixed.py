@@ -228,6 +228,8 @@ def unit(name, number, peers, data_dir):
 def print_summary(rows):
     for task, score in (("5%-labels", "accuracy"), ("k-given", "ARI"), ("k-given", "NMI")):
         part = rows[rows["task"] == task]
+        if part.empty:  # no draws of labels
+            continue
         by_set = part.pivot_table(score, "set", "method", sort=False)
         half = by_set.index.map(halves(NAMES))
         table = pd.DataFrame({"all": by_set.mean()} | {
