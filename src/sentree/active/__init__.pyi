@@ -1,0 +1,2 @@
+from .questions import IsClass as IsClass
+from .questions import Question as Question
