@@ -63,7 +63,7 @@ class Question:
         if isinstance(reply, bool | np.bool_) and self.is_pair:
             return 0 if reply else NEW
         if isinstance(reply, Integral) and not isinstance(reply, bool):
-            if 0 <= reply < len(self.options):
+            if 0 <= int(reply) < len(self.options):
                 return int(reply)
             raise ValueError(
                 f"the reply {reply} is not the position of a group: there are "
