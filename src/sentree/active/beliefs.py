@@ -204,7 +204,7 @@ class _Known:
         k = len(self.classes)
         unit, code = self.labelled
         once = np.count_nonzero(np.bincount(code, minlength=k) == 1)
-        unseen = (once + 1) / (unit.size + 2)
+        unseen = float((once + 1) / (unit.size + 2))
         if self.n_classes is not None and k >= self.n_classes:
             unseen = _SLIP
         return np.append(np.full(k, (1 - unseen) / k), unseen)
@@ -212,10 +212,10 @@ class _Known:
     def fitted(self) -> FloatArray:
         """Return the probability of cuts that suits the answers best."""
         units = self.units
-        best: tuple[float, FloatArray] = -np.inf, units_cut(units, 0.0, 0.0)
+        best: tuple[float, FloatArray] = -np.inf, _cut(units, 0.0, 0.0)
         for within in _WITHIN:
             for between in _BETWEEN:
-                cut = units_cut(units, within, between)
+                cut = _cut(units, within, between)
                 fit = float(units.edges.log_likelihood(cut, self.share, self.evidence))
                 fit -= float((within**2 + between**2) / (2 * _SPREAD**2))
                 if fit > best[0]:
@@ -258,7 +258,7 @@ class _Known:
         return Beliefs(self.units, self.classes, probability, tree.cut, mistaken)
 
 
-def units_cut(units: Units, within: float, between: float) -> FloatArray:
+def _cut(units: Units, within: float, between: float) -> FloatArray:
     """Return the probability that each edge is a cut, with changes to the log odds."""
     logit = units.logit + np.where(units.between, between, within)
     return np.asarray(1 / (1 + np.exp(-logit)))

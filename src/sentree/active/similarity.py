@@ -28,7 +28,7 @@ _PRICE = 0.7
 #: Answers about classes with two answers or more that a vote needs.
 _FEWEST = 4
 #: The least belief that counts.
-LEAST = 1e-3
+_LEAST = 1e-3
 
 IntArray = NDArray[np.int64]
 
@@ -83,7 +83,7 @@ class Vote(NamedTuple):
 
     def joined(self, belief: FloatArray) -> FloatArray:
         """Return beliefs in the classes, given those of the tree; rows sum to 1."""
-        score = self.power * np.log(np.maximum(belief, LEAST))
+        score = self.power * np.log(np.maximum(belief, _LEAST))
         return _softmax(score if self.votes is None else score + self.votes)
 
 
@@ -107,7 +107,7 @@ def best_vote(
     told = np.bincount(code, minlength=k)[code] > 1  # others of the class remain if it is hidden
     if k < 2 or np.count_nonzero(told) < _FEWEST:
         return usual
-    log_belief = np.log(np.maximum(others[told], LEAST))
+    log_belief = np.log(np.maximum(others[told], _LEAST))
     right = np.arange(log_belief.shape[0]), code[told]
 
     def evidence(score: FloatArray, departures: float) -> float:
