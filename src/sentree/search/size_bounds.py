@@ -173,7 +173,8 @@ def check_sizes(
     if n_clusters is not None and n_clusters not in numbers:
         few = n_clusters < numbers.start
         told = _arithmetic(bounds, n_clusters, few)
-        raise ValueError(Text(Param("n_clusters", n_clusters), f" cannot hold: {told}"))
+        bound = Text(" is too few for ", high) if few else Text(" is too many for ", low)
+        raise ValueError(Text(Param("n_clusters", n_clusters), bound, f": {told}"))
     if not numbers:
         fewer = numbers.start - 1
         raise ValueError(

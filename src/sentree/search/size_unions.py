@@ -15,7 +15,13 @@ from sentree.relation.relation import apart_pairs
 from sentree.search.hard import contract
 from sentree.search.size_bounds import ROUNDING, SizeBounds
 
-__all__ = ["Unions"]
+__all__ = ["SLIGHTLY", "Unions"]
+
+#: Sizes outside the bounds by up to this factor are left to moves of single samples.
+SLIGHTLY = 1.25
+
+#: A union within the bounds is preferred if its linkage is at least this share of the best.
+_FAR_LESS = 0.25
 
 
 class Unions:
@@ -54,6 +60,8 @@ class Unions:
             self.apart[b].add(a)
         self.cluster = np.zeros(k, dtype=np.int64)
         self.cluster[pieces[:n]] = clusters[:n]
+        whole = np.bincount(self.cluster, self.size)
+        self.fewest = np.ceil(whole / bounds.most - ROUNDING)  # parts that can hold each cluster
         self.owner = np.full(k, -1, dtype=np.int64)
         if owner is not None:
             known = np.flatnonzero(owner >= 0)
@@ -90,14 +98,15 @@ class Unions:
             self.apart[a].add(c)
         self.near[b], self.apart[b] = {}, set()
 
-    def _fits(self, a: int, b: int) -> bool:
-        return bool(self.size[a] + self.size[b] <= self.bounds.most * (1 + ROUNDING))
+    def _fits(self, a: int, b: int, slightly: float = 1 + ROUNDING) -> bool:
+        return bool(self.size[a] + self.size[b] <= self.bounds.most * slightly)
 
-    def within_clusters(self) -> None:
-        """Unite the pieces of each cluster while they fit, down to the fewest that can hold it."""
-        whole = np.bincount(self.cluster, self.size)
-        fewest = np.ceil(whole / self.bounds.most - ROUNDING)
-        left = np.bincount(self.cluster)
+    def within_clusters(self, slightly: float) -> None:
+        """Unite the pieces of each cluster, down to the fewest that can hold it.
+
+        Unions may be larger than the bounds by a factor.
+        """
+        left = np.bincount(self.cluster[list(self.there)], minlength=self.fewest.size)
         queue = [
             (-self._linkage(a, b), a, b)
             for a in sorted(self.there)
@@ -108,25 +117,25 @@ class Unions:
         while queue:
             linkage, a, b = heappop(queue)
             here = self.cluster[a]
-            if a not in self.there or b not in self.there or left[here] <= fewest[here]:
+            if a not in self.there or b not in self.there or left[here] <= self.fewest[here]:
                 continue
             if linkage != -self._linkage(a, b) or linkage >= 0:
                 continue
-            if not self._fits(a, b) or b in self.apart[a]:
+            if not self._fits(a, b, slightly) or b in self.apart[a]:
                 continue
             self._unite(a, b)
             left[here] -= 1
             for c in self.near[a]:
-                if self.cluster[c] == here and c in self.there:
+                if self.cluster[c] == here:
                     heappush(queue, (-self._linkage(a, c), min(a, c), max(a, c)))
 
     def small_ones(self) -> None:
-        """Unite clusters that are too small with others, or leave them to be filled up.
+        """Unite clusters that are far too small with others, or leave them to be filled up.
 
         Those below half the least size are united even if the union is then too large, if the
         others can hold all.
         """
-        least = self.bounds.least * (1 - ROUNDING)
+        least = self.bounds.least / SLIGHTLY
         numbers = self.bounds.numbers()
         queue = [(self.size[a], a) for a in self.there if self.size[a] < least]
         heapify(queue)
@@ -135,10 +144,8 @@ class Unions:
             if a not in self.there or size != self.size[a]:
                 continue
             must = len(self.there) >= numbers.stop
-            may = size < least / 2 and len(self.there) > numbers.start
-            b = self._partner(a, fitting=True)
-            if b is None and (must or may):
-                b = self._partner(a, fitting=False)
+            may = size < self.bounds.least / 2 and len(self.there) > numbers.start
+            b = self._partner(a, fitting=not (must or may))
             if b is None:
                 continue
             self._unite(b, a)
@@ -153,27 +160,34 @@ class Unions:
             size, a = heappop(queue)
             if a not in self.there or size != self.size[a]:
                 continue
-            b = self._partner(a, fitting=True)
+            b = self._partner(a)
             if b is None:
-                b = self._partner(a, fitting=False)
-            if b is None:
-                b = self._partner(a, fitting=False, owned=True)
+                b = self._partner(a, owned=True)
             if b is None:
                 continue
             self._unite(b, a)
             heappush(queue, (self.size[b], b))
 
-    def _partner(self, a: int, fitting: bool, owned: bool = False) -> int | None:
-        """Return the cluster that a is linked to most, or the largest if it touches none."""
+    def _partner(self, a: int, fitting: bool = False, owned: bool = False) -> int | None:
+        """Return the cluster that a is linked to most, or the largest if it touches none.
+
+        One that makes a union within the bounds is preferred, unless it is linked far less;
+        ``fitting`` allows no others. Without ``owned`` clusters of two classes are not united.
+        """
 
         def good(b: int) -> bool:
             if b == a or b not in self.there or b in self.apart[a]:
                 return False
-            classes = min(self.owner[a], self.owner[b]) >= 0 and self.owner[a] != self.owner[b]
-            return (not fitting or self._fits(a, b)) and (owned or not classes)
+            one, other = self.owner[a], self.owner[b]
+            return owned or one < 0 or other < 0 or bool(one == other)
 
         near = [b for b, weight in self.near[a].items() if weight > 0 and good(b)]
-        if near:
-            return max(near, key=lambda b: (self._linkage(a, b), -b))
-        others = [b for b in self.there if good(b)]
-        return max(others, key=lambda b: (self.size[b], -b), default=None)
+        if not near:
+            others = [b for b in self.there if good(b)]
+            fit = [b for b in others if self._fits(a, b)]
+            chosen = fit if fit or fitting else others
+            return max(chosen, key=lambda b: (self.size[b], -b), default=None)
+        by_linkage = sorted(near, key=lambda b: (-self._linkage(a, b), b))
+        least = 0.0 if fitting else _FAR_LESS * self._linkage(a, by_linkage[0])
+        fit = [b for b in by_linkage if self._fits(a, b) and self._linkage(a, b) >= least]
+        return next(iter(fit), None if fitting else by_linkage[0])

@@ -26,7 +26,7 @@ from sentree.search.objective import steered_objective
 from sentree.search.packing import Packing
 from sentree.search.scale import search_inside, split_off
 from sentree.search.size_bounds import ROUNDING, SizeBounds
-from sentree.search.size_unions import Unions
+from sentree.search.size_unions import SLIGHTLY, Unions
 
 __all__ = ["SizedSearch"]
 
@@ -68,8 +68,7 @@ class SizedSearch:
         if self._outside(labels) == 0 and n_clusters in (None, _count(labels)):
             return labels
         starts = [self._resized(labels, n_clusters)]
-        same = _count(labels) == n_clusters
-        if same or (n_clusters is None and not self.bounds.hard):
+        if _count(labels) == _count(starts[0]) or not self.bounds.hard:
             starts.insert(0, labels)
         found = [self._balanced(labels, start) for start in starts]
         best = min(found, key=lambda one: (self._price(one.outside) + one.objective, one.outside))
@@ -117,7 +116,8 @@ class SizedSearch:
         """Divide large clusters and unite small ones, to the number that is wanted."""
         pieces = self._divided(labels)
         united = Unions(self.graphs, self.size, self.bounds, labels, pieces, self.owner)
-        united.within_clusters()
+        for slightly in (1 + ROUNDING, SLIGHTLY):
+            united.within_clusters(slightly)
         if self.bounds.given[0] is not None:
             united.small_ones()
         fewest, most = (n_clusters, n_clusters) if n_clusters else self._numbers()
@@ -135,9 +135,9 @@ class SizedSearch:
         return numbers.start, numbers.stop - 1
 
     def _divided(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Divide clusters that are too large by searches inside, until none is or none divides."""
+        """Divide clusters that are far too large by searches inside, as long as that does it."""
         while True:
-            small = np.bincount(labels, self.size) <= self.bounds.most * (1 + ROUNDING)
+            small = np.bincount(labels, self.size) <= SLIGHTLY * self.bounds.most
             if small.all():
                 return labels
             parts = search_inside(self.graphs, labels, small)
