@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sentree._util.labels import renumber
 from sentree._util.wording import Param, Text
 from sentree.constraints import Closure, Constraints
 from sentree.graph import FloatArray
@@ -48,7 +49,7 @@ class SizeBounds:
 
     def violation(self, labels: NDArray[Any]) -> float:
         """Return by how much the clusters of the samples are outside the bounds."""
-        return self.outside(np.bincount(labels, self.weight).astype(np.float64))
+        return self.outside(self._sizes(labels))
 
     def numbers(self) -> range:
         """Return the numbers of clusters that the bounds allow."""
@@ -69,18 +70,19 @@ class SizeBounds:
         """Refuse clusters that break hard bounds; ``what`` tells how they would come about."""
         if not self.hard:
             return
-        size = np.bincount(labels, self.weight)
+        size = self._sizes(labels)
         slack = ROUNDING * self.total
-        for bad, bound, word in (
-            (size < self.least - slack, "min_size", "fewer"),
-            (size > self.most + slack, "max_size", "more"),
-        ):
-            for c in np.flatnonzero(bad)[:1].tolist():
-                limit = Param(bound, self.given[bound == "max_size"])
-                than = f"{word if self.counts else word.replace('fewer', 'less')} than "
-                raise ValueError(
-                    Text(f"{what} a cluster of {self._amount(size[c])}, {than}", limit)
-                )
+        least, most = float(size.min()), float(size.max())
+        if least < self.least - slack:
+            limit = Param("min_size", self.given[0])
+            raise ValueError(Text(f"{what} a cluster of {self._amount(least)}, less than ", limit))
+        if most > self.most + slack:
+            limit = Param("max_size", self.given[1])
+            raise ValueError(Text(f"{what} a cluster of {self._amount(most)}, more than ", limit))
+
+    def _sizes(self, labels: NDArray[Any]) -> FloatArray:
+        """Return the sizes of the clusters; their numbers may have gaps."""
+        return np.bincount(renumber(labels), self.weight).astype(np.float64)
 
     def _amount(self, size: float) -> str:
         """Say a size."""
@@ -186,6 +188,10 @@ def check_sizes(
                 f"{_arithmetic(bounds, fewer + 1, False)}",
             )
         )
+    largest = int(bounds.weight.argmax())
+    if bounds.weight[largest] > most * (1 + ROUNDING):
+        size = f"sample {largest} alone has size {bounds.weight[largest]:.6g}"
+        raise ValueError(Text(f"{size}, more than ", high))
     if hard:
         _check_components(bounds, hard.closure(bounds.weight.size))
 
@@ -218,10 +224,6 @@ def _check_components(bounds: SizeBounds, closure: Closure) -> None:
         inside = np.flatnonzero(closure.component == largest)
         shown = ", ".join(map(str, inside[:5].tolist())) + (", …" if inside.size > 5 else "")
         limit = Param("max_size", bounds.given[1])
-        if inside.size == 1:
-            raise ValueError(
-                Text(f"sample {shown} alone has size {size[largest]:.6g}, more than ", limit)
-            )
         of = "" if bounds.counts else f" of size {size[largest]:.6g}"
         raise ValueError(
             Text(

@@ -171,20 +171,20 @@ class SizedSearch:
 
     def _no_way(self, numbers: list[int], proved: bool) -> ValueError:
         """Return the error that no clusters were found."""
-        low, high = self.bounds.given
-        asked = [Param("min_size", low)] * (low is not None)
-        asked += [Param("max_size", high)] * (high is not None)
-        both: tuple[Any, ...] = (asked[0], " and ", asked[1]) if len(asked) == 2 else (asked[0],)
-        tried = f"{numbers[0]} cluster{'s' * (numbers[0] != 1)}"
-        if len(numbers) > 1:
-            tried = f"{min(numbers)} to {max(numbers)} clusters"
+        given = zip(("min_size", "max_size"), self.bounds.given, strict=True)
+        asked = [Text(Param(name, bound)) for name, bound in given if bound is not None]
+        bounds = Text(asked[0], *(Text(" and ", other) for other in asked[1:]))
+        tried = f"{min(numbers)} to {max(numbers)} clusters"
+        if len(numbers) == 1:
+            tried = f"{numbers[0]} cluster{'s' * (numbers[0] != 1)}"
         if proved:
-            what = f"cannot hold with the hard constraints: an integer program shows that {tried} "
-            what += "cannot keep all of them"
+            told = f" cannot hold: an integer program shows that there is no way with {tried}"
         else:
-            what = "were not reached with the hard constraints, which may or may not be possible: "
-            what += f"moves of samples and an integer program were tried with {tried}"
-        return ValueError(Text(*both, f" {what}. Widen the bounds, or make some constraints soft"))
+            told = (
+                " could not be reached, which may or may not be possible: moves of samples and an "
+                f"integer program were tried with {tried}"
+            )
+        return ValueError(Text(bounds, f"{told}. Widen the bounds, or make hard constraints soft"))
 
 
 def _count(labels: NDArray[Any]) -> int:
