@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,8 +28,10 @@ _PAIRS: dict[str, int | str] = {
 }
 _NEW = ("0", "n", "new", "none")
 _UNSURE = ("u", "unsure")
-#: Keys that begin a class, which is typed to its end.
+#: Keys that begin a class (=NAME, is NAME), which is typed to its end.
 _CLASS = ("=", "i")
+#: Seconds in which nobody can have read a question: what is typed then was not meant for it.
+_GRACE = 0.25
 
 
 def understood(text: str, question: Question, classes: Iterable[Any] = ()) -> Reply:
@@ -84,12 +88,10 @@ class Keys:
                 raise EOFError
             return line.strip()
         key = self._single()
-        while not key.strip() and key not in COMMANDS:
-            key = self._single()
+        self._write(key if key.isprintable() else "")
         if key in _CLASS:
-            self._write("class: ")
-            return f"={input()}"
-        self._write(f"{key}\n" if key.isprintable() else "\n")
+            return key + input()
+        self._write("\n")
         return key
 
     def _write(self, text: str) -> None:
@@ -110,8 +112,15 @@ def _single_keys() -> Callable[[], str] | None:
     def read() -> str:
         before = termios.tcgetattr(stream)
         try:
-            tty.setcbreak(stream)  # keys pressed before the question was there are thrown away
-            return sys.stdin.read(1)
+            tty.setcbreak(stream)
+            sleep(_GRACE)
+            termios.tcflush(stream, termios.TCIFLUSH)
+            while True:
+                typed = os.read(stream, 64).decode(errors="replace")
+                if not typed:
+                    raise EOFError
+                if typed in COMMANDS or (typed.strip() and not typed.startswith("\x1b")):
+                    return typed.strip() or typed
         finally:
             termios.tcsetattr(stream, termios.TCSADRAIN, before)
 

@@ -40,7 +40,7 @@ HELP = """\
   n      they do not
   1-9    the row belongs to that group
   0      to none of them: a new group (also: n, new)
-  =NAME  the row is of this class (also: is NAME)
+  =NAME  the row is of this class (of a pair: the first; also: is NAME)
   u      unsure: it is not asked again soon
   z      undo the last answer (also: undo); again for the one before
   q      save and leave; the same command goes on from here
@@ -140,7 +140,7 @@ class View:
             bold = "bold" if far >= _FAR else ""
             cells = (Text(_line(one.text(x), room), bold), Text(_line(one.text(y), room), bold))
             table.add_row(Text(_line(one.name, 24), "dim"), *cells, _bar(far))
-        rest = _rest(differ, shown)
+        rest = _line(_rest(differ, shown), self._console.width - 4)
         return Padding(table, (0, 2)), *([Padding(Text(rest, "dim"), (0, 2))] if rest else [])
 
     def _texts(self, a: int, b: int, compared: Sequence[tuple[Field, Any, Any]]) -> list[Any]:
@@ -316,7 +316,8 @@ def _rest(differ: Sequence[Any], shown: Sequence[Any]) -> str:
     parts = [f"{hidden} that differ less"] if hidden > 0 else []
     if agree:
         named = []
-        for _, field, x, y in agree[::-1][:_NAMED]:
+        # The least usual agreement first: a column of one value says nothing.
+        for _, field, x, y in sorted(agree, key=lambda one: (one[0], one[1].agreeing))[:_NAMED]:
             both = dict.fromkeys((field.text(x), field.text(y)))
             named.append(f"{field.name} {' / '.join(both)}")
         more = ", …" * (len(agree) > _NAMED)
