@@ -106,6 +106,13 @@ def test_choices_show_the_row_above_the_groups(flowers):
     assert sorted(shown) == sorted(f"{x:.1f}" for x in IRIS.data[last["point"]])
 
 
+def test_answers_that_cannot_be_are_asked_for_again(flowers):
+    done = ask(flowers, *RANDOM, "--hard", "-k", "2", replies="0\n0\n1\n")
+    assert "That is not possible: the constraints contradict one another" in done.stdout
+    replies = [line["reply"] for line in answers_in(flowers / "flowers.answers.jsonl")]
+    assert replies == ["new", 0]
+
+
 def test_square_rows_are_drawn(tmp_path):
     np.save(tmp_path / "digits.npy", load_digits().data[:200])
     done = ask(tmp_path, *PAIRS, replies="q\n", data="digits.npy")

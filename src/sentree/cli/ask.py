@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -159,7 +161,7 @@ class _Files:
             self.answers = str(folder / f"{stem}.answers.jsonl")
         self.constraints = constraints or str(folder / f"{stem}-constraints.json")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str | None]:
         return iter((self.answers, self.constraints))
 
     def open(self, fresh: bool, console: Console) -> Path | None:
@@ -195,15 +197,13 @@ def _check(
         raise Misuse("--json and --out - both write to standard output: give --out a file")
 
 
-class _naming_options:
+@contextmanager
+def _naming_options() -> Iterator[None]:
     """Tell which options help where the file of a session is refused."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, ValueError):
-            raise ValueError(f"{error}: --session, or --fresh to begin anew") from None
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{error}: --session, or --fresh to begin anew") from None
 
 
 def _classes(samples: Any, column: str) -> Any:

@@ -13,6 +13,7 @@ from sentree._util.suggestions import did_you_mean
 from sentree.active.questions import NEW, UNSURE, IsClass, Question, Reply
 from sentree.cli.ask_keys import Keys, understood
 from sentree.cli.ask_view import HELP, View
+from sentree.cli.wording import in_options
 from sentree.constraints import Constraints
 from sentree.search.starts import keep_numbers
 
@@ -84,8 +85,7 @@ class Dialogue:
             elif said == "undo":
                 if self._undone():
                     return True
-            else:
-                self._answer(said, question, known)
+            elif self._taken_in(said, question, known):
                 return True
 
     def _undone(self) -> bool:
@@ -97,10 +97,15 @@ class Dialogue:
         self._view.say(f"→ took back: {_in_words(gone.reply, gone.question)}")
         return True
 
-    def _answer(self, reply: Reply, question: Question, known: Any) -> None:
+    def _taken_in(self, reply: Reply, question: Question, known: Any) -> bool:
+        """Cluster again with an answer; False where that is refused, as against hard pairs."""
         before = self._session.labels_
-        with self._step("clustering again"):
-            self._session.answer(reply, question)
+        try:
+            with self._step("clustering again"):
+                self._session.answer(reply, question)
+        except ValueError as error:
+            self._view.say(f"That is not possible: {in_options(error)}", "bold")
+            return False
         told = change(before, self._session.labels_)
         self._view.say(f"→ {_in_words(reply, question)}: {told}")
         if isinstance(reply, IsClass) and reply.name not in known:
@@ -108,6 +113,7 @@ class Dialogue:
             self._view.say(f"  a class of that name is new{meant} (z takes it back)")
         if not self._session.history["believed"].iloc[-1]:
             self._view.say("  it contradicts other answers, and does not count for now", "bold")
+        return True
 
 
 def _in_words(reply: Reply, question: Question) -> str:

@@ -31,8 +31,9 @@ _AGREE, _FAR = 0.15, 0.6
 _PROSE, _LINES = 2, 2
 #: Most width of a value and of a word above it in the table of a choice, and of its margin.
 _VALUE, _HEAD, _MARGIN = 14, 12, 5
-#: Rows of each group that are drawn, and most groups of which texts are shown.
-_DRAWN, _READ = 3, 4
+#: Rows of each group that are drawn, the width from which a drawing is clear, and most groups of
+#: which texts are shown.
+_DRAWN, _CLEAR, _READ = 3, 12, 4
 _ASKED, _OTHER, _ASIDE = "bold cyan", "bold magenta", "not bold dim default"
 
 HELP = """\
@@ -270,27 +271,32 @@ class View:
             question.point,
             *(row for row in question.group if row != question.point),
         )
-        many, scale = self._layout(len(groups))
+        many, scale = self._layout(groups)
         cards: list[RenderableType] = []
         marks = [("?", self._rows.title(question.point), _ASKED, mine)]
         marks += [(str(k + 1), titles[k], _OTHER, group) for k, group in enumerate(groups)]
         for sign, title, style, group in marks:
             card = Table.grid(padding=(0, 1, 0, 0))
-            card.add_row(*(self._drawn(row, scale) for row in group[:many]))
             width = many * (scale * self._images.side + 1)
+            shown = _DRAWN if group is mine and _DRAWN * width < self._console.width else many
+            card.add_row(*(self._drawn(row, scale) for row in group[:shown]))
+            title = title if len(title) < width - 2 else title.partition(",")[0]
             label = Text.assemble((sign, style), (f" {_line(title, max(width - 2, 12))}", "dim"))
             cards.append(Padding(Group(label, card), (0, 1, 0, 1)))
         self._console.print(cards[0])
         self._console.print(Columns(cards[1:], padding=(0, 1)))
 
-    def _layout(self, options: int) -> tuple[int, int]:
+    def _layout(self, groups: Sequence[Sequence[int]]) -> tuple[int, int]:
         """Return how many rows of a group are drawn, and how large, to fit the terminal."""
         assert self._images is not None
-        side = self._images.side
-        for scale in (3, 2, 1):
-            for many in range(_DRAWN, 0, -1):
-                across = max(1, self._console.width // (many * (scale * side + 1) + 3))
-                lines = (1 + -(-options // across)) * ((scale * side + 1) // 2 + 1)
+        side, most = self._images.side, min(_DRAWN, max(map(len, groups)))
+        tries = [(many, scale) for many in range(most, 0, -1) for scale in (3, 2, 1)]
+        # Several rows rather than large ones, as long as they can be made out.
+        tries.sort(key=lambda one: one[1] * side < _CLEAR)
+        for many, scale in tries:
+            across = self._console.width // (many * (scale * side + 1) + 3)
+            if across:
+                lines = (1 + -(-len(groups) // across)) * ((scale * side + 1) // 2 + 1)
                 if lines <= self._console.height - 6:
                     return many, scale
         return 1, 1
