@@ -264,11 +264,11 @@ def _finish(
     """Say what was found, and write it as 'sentree cluster' does."""
     from sentree import io
     from sentree.cli import outputs as results
-    from sentree.cli.ask_dialogue import what_answers_say
+    from sentree.cli.ask_dialogue import how_sure, what_answers_say
 
     fitted = session.result()
     talk.say()
-    talk.say(f"{_many(session.n_answers)}; {session.remaining}")
+    talk.say(f"{_many(session.n_answers)}; {how_sure(session.remaining)}")
     results.tell(fitted, samples, talk)
     task.write_clusters(files.out, fitted, samples, talk)
     io.write_constraints(files.constraints, what_answers_say(session), samples)

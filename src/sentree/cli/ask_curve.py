@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sentree.profiles.words import percent
+
 if TYPE_CHECKING:
     from sentree.active import ActiveSession
     from sentree.cli.console import Console
@@ -54,6 +56,6 @@ class Curve:
     def _tell(self) -> None:
         last = self.points[-1]
         ari = "–" if last["ari"] is None else f"{last['ari']:.3f}"
-        sure = f"{100 * last['certainty']:.0f} %"
+        sure = percent(last["certainty"])
         self._console.say(f"  {last['answers']:>7}  {last['clusters']:>8}  {sure:>6}  {ari:>6}")
         self._told = len(self.points)

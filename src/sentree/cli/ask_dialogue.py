@@ -15,6 +15,7 @@ from sentree.cli.ask_keys import Keys, understood
 from sentree.cli.ask_view import HELP, View
 from sentree.cli.wording import in_options
 from sentree.constraints import Constraints
+from sentree.profiles.words import percent
 from sentree.search.starts import keep_numbers
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from sentree.active import ActiveSession
     from sentree.cli.console import Console
 
-__all__ = ["Dialogue", "change", "what_answers_say"]
+__all__ = ["Dialogue", "change", "how_sure", "what_answers_say"]
 
+_STILL = "no row moved"
 #: A bar is shown where the step before took longer, in seconds.
 _LONG = 0.5
 
@@ -62,7 +64,7 @@ class Dialogue:
         """Say how far we are."""
         n, k = self._session.n_answers, int(self._session.labels_.max()) + 1
         so_far = f"{n} answer{'s' * (n != 1)} so far"
-        return f"{so_far} · {k} cluster{'s' * (k > 1)} · {self._session.remaining}"
+        return f"{so_far} · {k} cluster{'s' * (k > 1)} · {how_sure(self._session.remaining)}"
 
     def _names(self) -> Any:
         return self._session.result().cluster_names_
@@ -106,8 +108,12 @@ class Dialogue:
         except ValueError as error:
             self._view.say(f"That is not possible: {in_options(error)}", "bold")
             return False
-        told = change(before, self._session.labels_)
-        self._view.say(f"→ {_in_words(reply, question)}: {told}")
+        after = self._session.labels_
+        told = change(before, after)
+        if told == _STILL:
+            kept = not question.constraints(reply).satisfaction(after).n_broken
+            told = "the clusters have it so" if kept else _STILL
+        self._view.say(f"→ {_in_words(reply, question)}" + f": {told}" * (reply != UNSURE))
         if isinstance(reply, IsClass) and reply.name not in known:
             meant = did_you_mean(reply.name, known)
             self._view.say(f"  a class of that name is new{meant} (z takes it back)")
@@ -133,7 +139,7 @@ def change(before: NDArray[Any], after: NDArray[Any]) -> str:
     moved = keep_numbers(after, before, np.empty(0, dtype=np.int64)) != before
     count = int(moved.sum())
     if not count:
-        return "no row moved"
+        return _STILL
     to, sizes = np.unique(after[moved], return_counts=True)
     first = np.argsort(-sizes, kind="stable")[:3]
     places = [(int(sizes[at]), int(to[at])) for at in first]
@@ -144,6 +150,14 @@ def change(before: NDArray[Any], after: NDArray[Any]) -> str:
         told += ": " + ", ".join(f"{many:,} to cluster {c}" for many, c in places)
         told += ", …" * (len(to) > len(places))
     return told if k == now else f"{told}; {now} clusters instead of {k}"
+
+
+def how_sure(remaining: Any) -> str:
+    """Say how sure the clusters are, and how many more answers are about needed."""
+    sure, more = f"{percent(remaining.certainty)} sure", remaining.answers
+    if more is None:
+        return sure
+    return f"{sure}, about {more} more answer{'s' * (more > 1)}" if more else f"done: {sure}"
 
 
 def what_answers_say(session: ActiveSession) -> Constraints:

@@ -158,7 +158,8 @@ class View:
         asked.append(self._rows.title(question.point), _ASKED)
         asked.append(" belong to?", "bold")
         if others := [self._rows.name(row) for row in question.group if row != question.point][:2]:
-            asked.append(f"  (and others like it: {', '.join(others)})", _ASIDE)
+            many = f"one of {question.n_settled:,} rows" if question.n_settled > 1 else "one"
+            asked.append(f"  ({many} like {', '.join(others)})", _ASIDE)
         self._console.print(asked)
         groups = question.groups or tuple((row,) for row in question.options)
         clusters = [int(labels[row]) for row in question.options]
