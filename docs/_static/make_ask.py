@@ -32,9 +32,7 @@ class Leave:
 
 
 def draw(name, X, ids, truth, answers, width, height, **options):
-    session = ActiveSession(
-        SSEPartition(**options).fit(X), oracle=Truth(truth), strategy="uncertainty"
-    ).run(answers)
+    session = ActiveSession(SSEPartition(**options).fit(X), oracle=Truth(truth)).run(answers)
     terminal = Console(
         file=StringIO(),
         record=True,
@@ -69,6 +67,6 @@ customers = pd.DataFrame(
     }
 )
 digits = load_digits()
-draw("digits", digits.data, None, digits.target, 5, 96, 38)
+draw("digits", digits.data, None, digits.target, 3, 96, 38)
 ids = [f"C{k:03}" for k in range(300)]
-draw("customers", customers, ids, kind, 2, 84, 38, prepare="auto")
+draw("customers", customers, ids, kind, 3, 84, 38, prepare="auto")

@@ -278,8 +278,9 @@ class View:
         marks += [(str(k + 1), titles[k], _OTHER, group) for k, group in enumerate(groups)]
         for sign, title, style, group in marks:
             card = Table.grid(padding=(0, 1, 0, 0))
-            width = many * (scale * self._images.side + 1)
-            shown = _DRAWN if group is mine and _DRAWN * width < self._console.width else many
+            each = scale * self._images.side + 1
+            wide = group is mine and _DRAWN * each < self._console.width
+            shown, width = _DRAWN if wide else many, many * each
             card.add_row(*(self._drawn(row, scale) for row in group[:shown]))
             title = title if len(title) < width - 2 else title.partition(",")[0]
             label = Text.assemble((sign, style), (f" {_line(title, max(width - 2, 12))}", "dim"))
