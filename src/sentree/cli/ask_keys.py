@@ -32,6 +32,7 @@ _UNSURE = ("u", "unsure")
 _CLASS = ("=", "i")
 #: Seconds in which nobody can have read a question: what is typed then was not meant for it.
 _GRACE = 0.25
+_PROMPT = "> "
 
 
 def understood(text: str, question: Question, classes: Iterable[Any] = ()) -> Reply:
@@ -79,15 +80,15 @@ class Keys:
 
     def read(self) -> str:
         """Return what is typed next; raise EOFError at the end of the input."""
-        self._write("> ")
         if self._single is None:
+            self._write(_PROMPT)
             line = sys.stdin.readline()
             if not sys.stdin.isatty():
                 self._write(line if line.endswith("\n") else f"{line}\n")
             if not line:
                 raise EOFError
             return line.strip()
-        key = self._single()
+        key = self._single(lambda: self._write(_PROMPT))
         self._write(key if key.isprintable() else "")
         if key in _CLASS:
             return key + input()
@@ -98,8 +99,8 @@ class Keys:
         self._terminal.print(text, end="", markup=False)
 
 
-def _single_keys() -> Callable[[], str] | None:
-    """Return what reads one key, None where the input is no terminal or has no such reading."""
+def _single_keys() -> Callable[[Callable[[], None]], str] | None:
+    """Return what says that it is ready and reads one key; None where that cannot be done."""
     try:
         import termios
         import tty
@@ -109,12 +110,13 @@ def _single_keys() -> Callable[[], str] | None:
         return None
     stream = sys.stdin.fileno()
 
-    def read() -> str:
+    def read(ready: Callable[[], None]) -> str:
         before = termios.tcgetattr(stream)
         try:
             tty.setcbreak(stream)
             sleep(_GRACE)
             termios.tcflush(stream, termios.TCIFLUSH)
+            ready()
             while True:
                 typed = os.read(stream, 64).decode(errors="replace")
                 if not typed:
