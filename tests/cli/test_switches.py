@@ -49,6 +49,7 @@ COMMANDS = {
     **{"metrics": "score", "io": "convert", "report": "cluster", "plots": "cluster"},
     **{"paper": "reproduce", "TablePreparer": "cluster", "prepare": "cluster"},
     **{"profile": "describe", "profiles": "describe", "Profile": "describe"},
+    **{"active": "ask", "ActiveSession": "ask"},
 }
 #: What has no command, and why.
 LEFT_OUT = {
