@@ -27,7 +27,7 @@ from sentree.search.units import Units
 __all__ = ["Beliefs", "Landscape"]
 
 #: Changes of the log odds of cuts that are tried, within natural clusters and between them.
-_WITHIN = (-3.0, -1.5, 0.0, 1.5, 3.0)
+_WITHIN = (-1.5, 0.0, 1.5, 3.0)
 _BETWEEN = (-2.0, 0.0, 2.0)
 #: Standard deviations of these changes before answers are known.
 _SPREAD, _SPREAD_BETWEEN = 1.0, 1.0

@@ -19,7 +19,7 @@ __all__ = ["Estimate", "Structural"]
 #: Seconds that a person needs for a question, and for each doubling of the groups shown.
 _SECONDS, _MORE_SECONDS = 2.0, 1.0
 #: Nothing more is asked when so large a share of the samples is expected to be right.
-_SURE = 0.995
+_SURE = 0.999
 #: How many typical samples stand for a group.
 _TYPICAL = 5
 #: Edges count as cut with at most this probability when answers are spread out evenly.
