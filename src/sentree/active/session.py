@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from sentree import __version__
-from sentree._util.wording import Param, Text
 from sentree.active.answers import Answer, Standing, State, doubtful, weigh
 from sentree.active.knowledge import refit
 from sentree.active.questions import UNSURE, Oracle, Question
@@ -325,7 +324,7 @@ class ActiveSession:
     def run(self, n: int | None = None) -> Self:
         """Put questions to the oracle until nothing is left to ask, or it has replied n times."""
         if self.oracle is None:
-            raise ValueError(Text("run needs somebody who replies: give ", Param("oracle", ...)))
+            raise ValueError("run needs somebody who replies: give the session an oracle")
         count = 0
         while (n is None or count < n) and (question := self.ask()) is not None:
             self.answer(self.oracle(question), question)
@@ -449,11 +448,9 @@ def _fitted(model: Any, X: Any, y: Any) -> SSEPartition:
     if X is not None:
         return clone(model).fit(X, y)  # type: ignore[no-any-return]
     if not hasattr(model, "labels_"):
-        raise ValueError(Text("the model is not fitted: fit it, or give samples as ", Param("X")))
+        raise ValueError("the model is not fitted: fit it, or give samples as X")
     if y is not None:
-        raise ValueError(
-            Text(Param("y"), " is for samples in ", Param("X"), ": fit the model with it instead")
-        )
+        raise ValueError("y is for samples in X: fit the model with it instead")
     return copy(model)
 
 
