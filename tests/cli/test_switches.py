@@ -44,8 +44,8 @@ COMMANDS = {
     **{"dendrogram_purity": "score", "structural_entropy": "score", "dasgupta_cost": "score"},
     **{"metrics": "score", "io": "convert", "report": "cluster", "plots": "cluster"},
     **{"paper": "reproduce", "TablePreparer": "cluster", "prepare": "cluster"},
-    **{"active": "ask", "ActiveSession": "ask"},
     **{"profile": "describe", "profiles": "describe", "Profile": "describe"},
+    **{"active": "ask", "ActiveSession": "ask"},
 }
 #: What has no command, and why.
 LEFT_OUT = {
