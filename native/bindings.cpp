@@ -22,6 +22,7 @@
 #include "multilevel.hpp"
 #include "stretch.hpp"
 #include "subtree_moves.hpp"
+#include "tree_beliefs.hpp"
 #include "tree_levels.hpp"
 
 namespace nb = nanobind;
@@ -287,6 +288,52 @@ std::tuple<Out<std::int32_t>, double> density_clusters(Ints i, Ints j, Doubles h
   return {to_numpy(std::move(found.label)), found.clearest};
 }
 
+sentree::UnitTree unit_tree(Ints heavy, Ints light, std::int32_t n, std::int32_t root) {
+  require(heavy.size() == light.size(), "ends of edges differ in number");
+  require(root >= 0 && root < n, "the root is out of range");
+  for (std::size_t e = 0; e < heavy.size(); ++e) {
+    require(
+        heavy.data()[e] >= 0 && heavy.data()[e] < n && light.data()[e] >= 0 && light.data()[e] < n,
+        "a unit is out of range");
+  }
+  return {heavy.data(), light.data(), heavy.size(), root};
+}
+
+// Beliefs (row by row), probabilities of cuts, and the log likelihood; only the last if not `all`.
+std::tuple<Out<double>, Out<double>, double> tree_beliefs(Ints heavy, Ints light, std::int32_t root,
+                                                          Doubles cut, Doubles share,
+                                                          Doubles evidence, bool all) {
+  const std::size_t k = share.size();
+  require(k > 0 && evidence.size() % k == 0, "evidence has a row of classes for every unit");
+  require(cut.size() == heavy.size(), "edges and cuts differ in number");
+  const auto n = static_cast<std::int32_t>(evidence.size() / k);
+  const sentree::UnitTree tree = unit_tree(heavy, light, n, root);
+  std::vector<double> beliefs, cuts;
+  double likelihood = 0.0;
+  {
+    nb::gil_scoped_release released;
+    sentree::TreeBeliefs found(tree, cut.data(), share.data(), static_cast<std::int32_t>(k),
+                               {evidence.data(), evidence.data() + evidence.size()});
+    likelihood = found.log_likelihood();
+    if (all) {
+      beliefs = found.beliefs();
+      cuts = found.cuts();
+    }
+  }
+  return {to_numpy(std::move(beliefs)), to_numpy(std::move(cuts)), likelihood};
+}
+
+// Sums (or the greatest) of values over the tree, each times the product of `kept` on the way.
+Out<double> tree_reach(Ints heavy, Ints light, std::int32_t root, Doubles kept, Doubles value,
+                       bool greatest) {
+  require(kept.size() == heavy.size(), "edges and factors differ in number");
+  const auto n = static_cast<std::int32_t>(value.size());
+  const sentree::UnitTree tree = unit_tree(heavy, light, n, root);
+  std::vector<double> values(value.data(), value.data() + value.size());
+  return to_numpy(greatest ? sentree::nearest(tree, kept.data(), std::move(values))
+                           : sentree::reached(tree, kept.data(), std::move(values)));
+}
+
 // Rows, classes and shares of the beliefs.
 Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
                     std::int32_t n_classes, std::int32_t most_shares, double least_share,
@@ -476,6 +523,10 @@ NB_MODULE(_kernels, module) {
   module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a,
              "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a,
              "least_change"_a, "progress"_a.none());
+  module.def("tree_beliefs", &tree_beliefs, "heavy"_a, "light"_a, "root"_a, "cut"_a, "share"_a,
+             "evidence"_a, "all"_a);
+  module.def("tree_reach", &tree_reach, "heavy"_a, "light"_a, "root"_a, "kept"_a, "value"_a,
+             "greatest"_a);
   module.def("grow", with_graphs(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,

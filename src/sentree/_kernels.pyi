@@ -209,3 +209,15 @@ def measure(
     relation_weights: Doubles,
     parent: Ints,
 ) -> tuple[Doubles, Doubles, Doubles]: ...
+def tree_beliefs(
+    heavy: Ints,
+    light: Ints,
+    root: int,
+    cut: Doubles,
+    share: Doubles,
+    evidence: Doubles,
+    all: bool,
+) -> tuple[Doubles, Doubles, float]: ...
+def tree_reach(
+    heavy: Ints, light: Ints, root: int, kept: Doubles, value: Doubles, greatest: bool
+) -> Doubles: ...

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_is_fitted
 
@@ -390,6 +390,25 @@ class SSEPartition(SSEEstimator):
             return self
         return self._apply(moved(self.labels_, chosen, target, self.membership_strength_))
 
+    def adopt(self, labels: NDArray[np.int32], given: Constraints) -> Self:
+        """Take over clusters that were found elsewhere with these constraints.
+
+        Clusters keep their numbers where they persist, unless that leaves gaps. A later refit
+        searches again.
+        """
+        check_is_fitted(self, "labels_")
+        with self._all_or_nothing():
+            problem = self._problem(given, given.hard)
+            self._keep(problem, keep_numbers(labels, self.labels_, np.empty(0, dtype=np.int64)))
+            self._finish(given)
+        return self
+
+    def _keep(self, problem: Problem, labels: NDArray[np.int32]) -> None:
+        """Store clusters without a search."""
+        graphs = self._cluster_search().constrained(problem._replace(init=labels))
+        self._store_clusters(problem, SearchResult(graphs, graphs.extended(labels), self.trace_))
+        self.labels_ = labels
+
     def _forget_edits(self) -> None:
         """Go back to the natural clusters and to ``n_clusters``."""
         self._more_clusters, self._edited = 0, False
@@ -419,11 +438,7 @@ class SSEPartition(SSEEstimator):
                 unconstrained = search.with_unconstrained(known).unconstrained
                 assert unconstrained is not None
                 self._unconstrained = replace(unconstrained, edited=labels)
-            graphs = search.constrained(problem._replace(init=labels))
-            self._store_clusters(
-                problem, SearchResult(graphs, graphs.extended(labels), self.trace_)
-            )
-            self.labels_ = labels
+            self._keep(problem, labels)
             self._finish(given)
         return self
 

@@ -118,9 +118,10 @@ class UnconstrainedResult:
 
     def objective(self, clusters: NDArray[np.int32]) -> float:
         """Return the objective of clusters of the samples."""
-        return partition_objective(self.graphs.graph, self._on_vertices(clusters)).value
+        return partition_objective(self.graphs.graph, self.on_vertices(clusters)).value
 
-    def _on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
+    def on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the cluster of every vertex, for clusters of the samples."""
         return HardenedGraphs(self.graphs, self.vertex).modules(clusters)
 
     def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
@@ -131,7 +132,7 @@ class UnconstrainedResult:
         clusters = clusters_by_pairs(
             self.graphs.graph,
             self.found.labels,
-            self._on_vertices(self.natural),
+            self.on_vertices(self.natural),
             pairs,
             self.spacing,
             self.contacts.powers,

@@ -31,7 +31,9 @@ __all__ = [
     "LinkResult",
     "PartitionResult",
     "Steering",
+    "TreeBeliefs",
     "TreeResult",
+    "UnitEdges",
     "compress",
     "density_clusters",
     "graft",
@@ -410,6 +412,48 @@ def spread_labels(
         progress,
     )
     return sp.csr_array((share, (row, column)), shape=(n, k))
+
+
+class TreeBeliefs(NamedTuple):
+    """Probabilities of classes on a tree of units."""
+
+    belief: FloatArray  # of shape (n_units, n_classes)
+    cut: FloatArray  # probability that each edge is cut
+
+
+class UnitEdges(NamedTuple):
+    """The edges of a tree of units, each from a heavy unit to a light one.
+
+    A unit is the light one of one edge, which comes after all edges in which it is the heavy one;
+    only the root is never the light one.
+    """
+
+    heavy: _Ints
+    light: _Ints
+    root: int
+
+    def beliefs(self, cut: FloatArray, share: FloatArray, evidence: FloatArray) -> TreeBeliefs:
+        """Return the class of every unit, given evidence about some.
+
+        A light unit has the class of the heavy one unless the edge is ``cut``, which has a
+        probability; then another class is drawn by the ``share`` of classes. The last class stands
+        for all that are still unseen: two unseen classes across a cut are different ones.
+        ``evidence`` is the likelihood of every class of every unit.
+        """
+        found = _kernels.tree_beliefs(*self, cut, share, evidence.ravel(), True)
+        return TreeBeliefs(found[0].reshape(evidence.shape), found[1])
+
+    def log_likelihood(self, cut: FloatArray, share: FloatArray, evidence: FloatArray) -> float:
+        """Return the log of the probability of the evidence."""
+        return _kernels.tree_beliefs(*self, cut, share, evidence.ravel(), False)[2]
+
+    def reached(self, kept: FloatArray, value: FloatArray) -> FloatArray:
+        """Return for every unit the sum of all values, each times ``kept`` of all edges between."""
+        return _kernels.tree_reach(*self, kept, value, False)
+
+    def nearest(self, kept: FloatArray, value: FloatArray) -> FloatArray:
+        """Return the same with the greatest in place of the sum."""
+        return _kernels.tree_reach(*self, kept, value, True)
 
 
 def stretch(
