@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from sentree import __version__
 from sentree.active.answers import Answer, Standing, State, doubtful, weigh
+from sentree.active.doubts import Doubts
 from sentree.active.knowledge import refit
 from sentree.active.questions import UNSURE, Oracle, Question
 from sentree.active.record import (
@@ -28,7 +29,7 @@ from sentree.active.record import (
     read_answers,
     read_header,
 )
-from sentree.active.situation import Situation, chances
+from sentree.active.situation import Situation
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.search.starts import keep_numbers
@@ -224,20 +225,15 @@ class ActiveSession:
     def _doubted(self) -> list[Question]:
         """Return the question of the most doubtful answer, to be asked again, if there is one."""
         asked = {self._again.get(question) for question in self._pending}
-        for answer in doubtful(self._answers, self._standing, self._expected, _DOUBTED):
+        doubts = Doubts(self._model, self.constraints)
+        for answer in doubtful(self._answers, self._standing, doubts.expected, _DOUBTED):
             if answer.number not in asked:
-                question = self._once_more(answer)
+                question = self._once_more(answer, doubts.expected(answer.question))
                 self._again[question] = answer.number
                 return [question]
         return []
 
-    def _expected(self, question: Question) -> Sequence[float]:
-        """Tell the probability of the replies to a question, by the present clusters."""
-        if question.kind != "point":  # the clusters of whole groups follow the answer
-            return question.probabilities
-        return chances(self._model, question.point, question.options)
-
-    def _once_more(self, answer: Answer) -> Question:
+    def _once_more(self, answer: Answer, expected: Sequence[float]) -> Question:
         """Ask a question again, about other samples that are known to be alike where there are any.
 
         The answer itself is no reason to call samples alike.
@@ -253,7 +249,7 @@ class ActiveSession:
             options=tuple(rows[1:]),
             group=(),
             groups=(),
-            probabilities=tuple(self._expected(question)),
+            probabilities=tuple(round(p, 4) for p in expected),
             again=True,
         )
 
