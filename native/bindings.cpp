@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agglomerate.hpp"
+#include "balance.hpp"
 #include "compress.hpp"
 #include "csr.hpp"
 #include "density_peaks.hpp"
@@ -231,6 +232,31 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
     sentree::LevelPartition partition = moving.start(graph, std::move(result));
     const double sum =
         sentree::move_from_queue(graph, partition, std::move(waiting), options, monitor);
+    result = partition.labels();
+    return sum;
+  });
+  return {to_numpy(std::move(result)), gain};
+}
+
+std::tuple<Out<std::int32_t>, double> balance(Arguments a, Ints labels, Longs pull_indptr,
+                                              Ints pull_indices, Doubles pull_weights,
+                                              double shrinkage, std::int32_t n_modules,
+                                              Doubles size, std::int32_t n_samples, double least,
+                                              double most, double price, double least_gain,
+                                              nb::object progress) {
+  const sentree::Graphs graphs = a.graphs();
+  const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
+  sentree::Labels result = checked_labels(labels, graphs.graph.n);
+  require(static_cast<std::int32_t>(size.size()) == graphs.graph.n, "sizes have a wrong length");
+  require(n_samples >= 0 && n_samples <= graphs.graph.n, "the number of samples is out of range");
+  for (const std::int32_t u : result) require(u < n_modules, "a label is out of range");
+  for (std::size_t i = 0; i < size.size(); ++i) require(size.data()[i] >= 0, "a size is below 0");
+  const sentree::SizeOptions options{least, most, price, n_samples, n_modules, least_gain};
+  const double gain = run(progress, [&](sentree::Monitor& monitor) {
+    const sentree::LevelGraph graph(graphs);
+    sentree::LevelPartition partition = moving.start(graph, std::move(result));
+    sentree::Balance moves(graph, partition, size.data(), options, monitor);
+    const double sum = moves.run();
     result = partition.labels();
     return sum;
   });
@@ -504,6 +530,11 @@ NB_MODULE(_kernels, module) {
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
              "labels"_a, "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a,
              "n_modules"_a, "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a,
+             "progress"_a.none());
+  module.def("balance", with_graphs(&balance), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
+             "size"_a, "n_samples"_a, "least"_a, "most"_a, "price"_a, "least_gain"_a,
              "progress"_a.none());
   module.def("multilevel", with_graphs(&multilevel), "indptr"_a, "indices"_a, "weights"_a,
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,

@@ -15,6 +15,10 @@ from sentree.cli.outputs import levels_of
 #: Options by the parameters of the estimators and of ``fit``.
 OPTIONS = {
     "n_clusters": "--n-clusters",
+    "min_size": "--min-size",
+    "max_size": "--max-size",
+    "size_penalty": "--size-penalty",
+    "size_weight": "--size-weight",
     "resolution": "--resolution",
     "height": "--height",
     "penalty": "--penalty",
@@ -50,6 +54,7 @@ COMMANDS = {
 #: What has no command, and why.
 LEFT_OUT = {
     "knn_graph": "the graph of a table is a step, not a result; 'cluster' makes it",
+    "KNNTransformer": "a step for other libraries in Python; 'cluster' finds neighbours itself",
     "datasets": "sets and draws for studies, which are written in Python",
     "tl": "AnnData objects in memory; 'cluster' and 'tree' read H5AD files",
     "pl": "pictures of AnnData objects in memory",

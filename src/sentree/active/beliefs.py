@@ -27,7 +27,7 @@ from sentree.search.units import Units
 __all__ = ["Beliefs", "Landscape"]
 
 #: Changes of the log odds of cuts that are tried, within natural clusters and between them.
-_WITHIN = (-1.5, 0.0, 1.5, 3.0)
+_WITHIN = (0.0, 1.5, 3.0)
 _BETWEEN = (-2.0, 0.0, 2.0)
 #: Standard deviation of these changes before answers are known.
 _SPREAD = 1.0
@@ -201,11 +201,16 @@ class _Known:
 
     @cached_property
     def share(self) -> FloatArray:
-        """The chance of each class where classes change, and last that of an unseen one."""
+        """The chance of each class where classes change, and last that of an unseen one.
+
+        A class that was met in one natural cluster only speaks for further classes (after Good and
+        Turing); that many samples of a cluster have its class says nothing about others.
+        """
         k = len(self.classes)
         unit, code = self.labelled
-        once = np.count_nonzero(np.bincount(code, minlength=k) == 1)
-        unseen = float((once + 1) / (unit.size + 2))
+        met = np.unique(np.column_stack((self.units.cluster[unit], code)), axis=0)[:, 1]
+        once = np.count_nonzero(np.bincount(met, minlength=k) == 1)
+        unseen = float((once + 1) / (met.size + 2))
         if self.n_classes is not None and k >= self.n_classes:
             unseen = _SLIP
         return np.append(np.full(k, (1 - unseen) / k), unseen)

@@ -34,6 +34,7 @@ __all__ = [
     "TreeBeliefs",
     "TreeResult",
     "UnitEdges",
+    "balance",
     "compress",
     "density_clusters",
     "graft",
@@ -245,6 +246,49 @@ def move_from_queue(
         progress,
     )
     return PartitionResult(_numbered(moved, steering), *_trace(start, np.array([gain])))
+
+
+def balance(
+    graph: Graph,
+    labels: ArrayLike,
+    size: ArrayLike,
+    relation: Any = None,
+    *,
+    least: float = 0.0,
+    most: float = np.inf,
+    price: float = np.inf,
+    n_samples: int | None = None,
+    steering: Steering = _UNSTEERED,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices until every module has a size from ``least`` to ``most``, at the lowest cost.
+
+    The size of a module is the sum of the sizes of its vertices. Chains of moves, the cheapest
+    first, lead from modules that are too large to modules with room, and to those that are too
+    small. Then moves, and chains that begin with a move for which there is no room, lower the
+    objective. Each module keeps at least one of the first ``n_samples`` vertices. With a finite
+    ``price``, each unit of size outside the bounds costs that many bits, and stays outside where
+    that is cheaper. The sizes may also stay outside where vertices of unequal size, or vertices
+    that are kept apart, leave no cheap way: look at them. The objective does not include the price.
+    """
+    start_labels = _numbered(labels, steering)
+    start = steered_objective(graph, start_labels, relation, *steering).value
+    if graph.volume == 0:  # all moves cost nothing
+        graph = Graph(graph.indptr, graph.indices, graph.weights, np.ones(graph.n))
+    k = int(start_labels.max()) + 1
+    moved, gain = _kernels.balance(
+        *_arrays(graph, relation),
+        start_labels,
+        *steering.arrays(k),
+        np.ascontiguousarray(size, dtype=np.float64),
+        graph.n if n_samples is None else n_samples,
+        least,
+        most,
+        price,
+        _LEAST_MOVE_GAIN,
+        progress,
+    )
+    return PartitionResult(moved, *_trace(start, np.array([gain])))
 
 
 def multilevel(

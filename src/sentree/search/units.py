@@ -51,6 +51,7 @@ class Units:
     unit: IntArray  # the unit of every sample
     size: FloatArray  # number of samples in each unit
     typical: IntArray  # a typical sample of each unit
+    cluster: IntArray  # the natural cluster of each unit
     single: bool  # whether samples are units, except for equal ones
     edges: UnitEdges
     logit: FloatArray  # prior log odds that each edge is a cut
@@ -86,7 +87,7 @@ class Units:
         logit = _cut_odds(unions, level, log_closeness(unions, result.spacing))
         typical = _typical(vertices, parts, result.vertex)
         unit = np.asarray(parts[result.vertex], dtype=np.int64)
-        return cls(unit, size, typical, single, edges, logit, level == 2)
+        return cls(unit, size, typical, cluster[module], single, edges, logit, level == 2)
 
 
 def _within(inner: NDArray[Any], outer: NDArray[Any]) -> NDArray[np.int32]:
