@@ -55,7 +55,6 @@ class Units:
     single: bool  # whether samples are units, except for equal ones
     edges: UnitEdges
     logit: FloatArray  # prior log odds that each edge is a cut
-    between: NDArray[np.bool_]  # whether each edge joins two natural clusters
 
     @classmethod
     def of(cls, result: UnconstrainedResult) -> Units:
@@ -83,11 +82,11 @@ class Units:
         size = np.bincount(parts[result.vertex], minlength=pieces.n).astype(np.float64)
         unions = measured_unions(pieces, sides, size)
         heavy, light, root = _led(unions)
-        edges = UnitEdges(heavy.astype(np.int32), light.astype(np.int32), root)
+        edges = UnitEdges(heavy.astype(np.int32), light.astype(np.int32), root, level == 2)
         logit = _cut_odds(unions, level, log_closeness(unions, result.spacing))
         typical = _typical(vertices, parts, result.vertex)
         unit = np.asarray(parts[result.vertex], dtype=np.int64)
-        return cls(unit, size, typical, cluster[module], single, edges, logit, level == 2)
+        return cls(unit, size, typical, cluster[module], single, edges, logit)
 
 
 def _within(inner: NDArray[Any], outer: NDArray[Any]) -> NDArray[np.int32]:
