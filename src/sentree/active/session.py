@@ -41,7 +41,7 @@ __all__ = ["ActiveSession", "Remaining"]
 
 _STRATEGIES = {"structural": "Structural", "uncertainty": "Uncertainty", "random": "Random"}
 #: An answer is asked for again if it is wrong with this probability.
-_DOUBTED = 0.5
+_DOUBTED = 0.2
 #: Somebody who was unsure about a sample this many times is not asked about it any more.
 _UNSURE_TWICE = 2
 
@@ -101,7 +101,7 @@ class ActiveSession:
     >>> from sentree import SSEPartition
     >>> from sentree.active import ActiveSession, Truth
     >>> X, y = load_iris(return_X_y=True)
-    >>> session = ActiveSession(SSEPartition(), X, strategy="random", oracle=Truth(y))
+    >>> session = ActiveSession(SSEPartition(), X, oracle=Truth(y))
     >>> session.run(5).n_answers
     5
     >>> session.undo().number
@@ -224,6 +224,8 @@ class ActiveSession:
 
     def _doubted(self) -> list[Question]:
         """Return the question of the most doubtful answer, to be asked again, if there is one."""
+        if not self._answers:
+            return []
         asked = {self._again.get(question) for question in self._pending}
         doubts = Doubts(self._model, self.constraints)
         for answer in doubtful(self._answers, self._standing, doubts.expected, _DOUBTED):
@@ -357,8 +359,8 @@ class ActiveSession:
         """Ask the strategy what is still unsure; without its word, the clusters tell."""
         estimate: Callable[..., Any] | None = getattr(self.strategy, "estimate", None)
         if estimate is not None:
-            found: Remaining = estimate(model, standing.said)
-            return found
+            found = estimate(model, standing.said)
+            return Remaining(found.answers, float(found.certainty))
         return Remaining(None, float(model.membership_strength_.mean()))
 
     @property
