@@ -86,6 +86,7 @@ class Beliefs:
     units: Units
     classes: tuple[IntArray, ...]  # samples that are known to be of each class
     probability: FloatArray  # of shape (n_units, n_classes + 1): the last is "none of them"
+    elsewhere: FloatArray  # the same on the tree, but for what was said of the unit itself
     cut: FloatArray  # probability that each edge of the tree is a cut
     similarity: Similarity | None
     mistaken: FloatArray  # how much the rest believes that answers on one class are of another
@@ -276,7 +277,11 @@ class _Known:
         seen = vote.joined(belief[:, :k] / np.maximum(1 - new, _TINY))
         probability = np.hstack((seen * (1 - new), new)) * self.evidence
         probability /= probability.sum(axis=1, keepdims=True)
-        return Beliefs(self.units, self.classes, probability, tree.cut, similarity, mistaken)
+        elsewhere = belief / self.evidence
+        elsewhere /= np.maximum(elsewhere.sum(axis=1, keepdims=True), _TINY)
+        return Beliefs(
+            self.units, self.classes, probability, elsewhere, tree.cut, similarity, mistaken
+        )
 
 
 def _cut(units: Units, within: float, between: float) -> FloatArray:
