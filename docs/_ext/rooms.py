@@ -21,6 +21,7 @@ ROOMS = (
     "relation",
     "search",
     "estimators",
+    "active",
     "datasets",
     "metrics",
     "plots",

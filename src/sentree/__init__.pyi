@@ -1,3 +1,4 @@
+from . import active as active
 from . import datasets as datasets
 from . import io as io
 from . import metrics as metrics
@@ -7,6 +8,7 @@ from . import plots as plots
 from . import prepare as prepare
 from . import report as report
 from . import tl as tl
+from .active import ActiveSession as ActiveSession
 from .constraints import ConstraintConflict as ConstraintConflict
 from .constraints import ConstraintReport as ConstraintReport
 from .constraints import Constraints as Constraints

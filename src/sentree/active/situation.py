@@ -1,0 +1,190 @@
+"""Where matters stand when a question is sought: a model, what is known, who may be asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from sentree.active.questions import Question
+from sentree.constraints import Constraints
+from sentree.constraints.closure import Closure
+from sentree.estimators.base import SSEEstimator
+from sentree.estimators.partition import SSEPartition
+from sentree.search.edits import row_numbers
+
+__all__ = ["Situation", "check_form", "with_utilities"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: The least probability of a reply: nothing is certain before it is answered.
+_LEAST = 1e-3
+
+
+def check_form(form: str) -> None:
+    """Raise for a form of questions that does not exist."""
+    if form not in ("choice", "pair"):
+        raise ValueError(f'form must be "choice" or "pair", got {form!r}')
+
+
+def with_utilities(
+    questions: list[Question], scores: FloatArray, wanted: bool
+) -> list[Question] | tuple[list[Question], FloatArray]:
+    """Return questions, and what asking about each sample was worth if that is wanted.
+
+    The scores are those for every question: a sample that an earlier one is about has none left.
+    """
+    if not wanted:
+        return questions
+    utilities = np.tile(scores, (len(questions), 1))
+    for at, question in enumerate(questions):
+        utilities[at + 1 :, question.point] = np.nan
+    return questions, utilities
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """A fitted model, what follows from the answers, and the rows that may be asked about."""
+
+    model: Any
+    closure: Closure
+    allowed: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, constraints: Constraints | None, candidates: ArrayLike | None
+    ) -> Situation:
+        """Read what a strategy was given: samples or a fitted model, and what is known."""
+        known = Constraints.from_labels(y) if y is not None else Constraints()
+        if isinstance(X, SSEEstimator):
+            model: Any = X
+            known += model.constraints_ if constraints is None else constraints
+        else:
+            known += constraints or Constraints()
+            model = SSEPartition().fit(X, constraints=known)
+        n = model.graph_.n
+        allowed = np.ones(n, dtype=bool)
+        if candidates is not None:
+            allowed[:] = False
+            allowed[row_numbers(candidates, n, "candidates")] = True
+        return cls(model, known.closure(n), allowed)
+
+    @property
+    def n_statements(self) -> int:
+        """A number that changes with what is known."""
+        closure = self.closure
+        return closure.component.size - closure.n_components + len(closure.direct)
+
+    @cached_property
+    def apart(self) -> sp.csr_array:
+        """Which components are known to be apart, both ways."""
+        u, v = self.closure.cannot.T
+        k = self.closure.n_components
+        ones = np.ones(2 * u.size, dtype=bool)
+        return sp.csr_array((ones, (np.r_[u, v], np.r_[v, u])), shape=(k, k))
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """The number of samples in every component."""
+        return np.bincount(self.closure.component, minlength=self.closure.n_components)
+
+    @cached_property
+    def classes(self) -> IntArray:
+        """Components that are known to be apart from one another: large ones first."""
+        labelled = self.closure.class_component
+        degree = np.diff(self.apart.indptr)
+        named = np.flatnonzero((self.sizes > 1) | (degree > 0))
+        first = labelled[labelled >= 0]
+        others = np.setdiff1d(named, first)
+        found: list[int] = first.tolist()
+        for one in others[np.lexsort((others, -degree[others], -self.sizes[others]))].tolist():
+            if np.isin(found, self.neighbours(one)).all():
+                found.append(one)
+        return np.array(found, dtype=np.int64)
+
+    def neighbours(self, component: int) -> NDArray[Any]:
+        """Return the components that one is known to be apart from."""
+        ends = self.apart.indptr
+        found: NDArray[Any] = self.apart.indices[ends[component] : ends[component + 1]]
+        return found
+
+    @cached_property
+    def inner_weight(self) -> FloatArray:
+        """The weight of every sample's edges inside its own cluster."""
+        graph, labels = self.model.graph_, self.model.labels_
+        edges = graph.to_scipy().tocsr()
+        row = np.repeat(np.arange(graph.n), np.diff(edges.indptr))
+        inside = labels[row] == labels[edges.indices]
+        return np.asarray(np.bincount(row[inside], edges.data[inside], graph.n), dtype=np.float64)
+
+    @cached_property
+    def typical(self) -> IntArray:
+        """The most typical sample of every component: that with most weight inside its cluster."""
+        order = np.lexsort((-self.inner_weight, self.closure.component))
+        first = np.unique(self.closure.component[order], return_index=True)[1]
+        return np.asarray(order[first])
+
+    @cached_property
+    def open(self) -> NDArray[np.bool_]:
+        """Which samples may be asked about and belong to no known class yet."""
+        settled = np.zeros(self.closure.n_components, dtype=bool)
+        settled[self.classes] = True
+        return self.allowed & ~settled[self.closure.component]
+
+    def choice(self, point: int, max_options: int, utility: float = 0.0) -> Question | None:
+        """Ask which known class a sample belongs to, likeliest first; None if that is known.
+
+        Where no class is known, ask whether it belongs to the most typical sample of its cluster.
+        """
+        component = int(self.closure.component[point])
+        ruled_out = np.append(self.neighbours(component), component)
+        options = self.typical[self.classes[~np.isin(self.classes, ruled_out)]]
+        if not self.classes.size:
+            options = self._peers(point)
+        if not options.size:
+            return None
+        chance = self.chances(point, options)
+        order = np.argsort(-chance, kind="stable")[:max_options]
+        return self._question(point, options[order], chance[order], utility)
+
+    def pair(self, point: int, other: int, utility: float = 0.0) -> Question:
+        """Ask whether two samples belong together."""
+        options = np.array([other])
+        return self._question(point, options, self.chances(point, options), utility)
+
+    def _question(
+        self, point: int, options: IntArray, chance: FloatArray, utility: float
+    ) -> Question:
+        """Make a question, with the chance of "none of them" last."""
+        chance = np.append(chance, max(1 - chance.sum(), _LEAST))
+        chance /= chance.sum()
+        return Question(
+            int(point),
+            tuple(options.tolist()),
+            probabilities=tuple(np.round(chance, 4).tolist()),
+            utility=float(utility),
+        )
+
+    def _peers(self, point: int) -> IntArray:
+        """Return the most typical sample of a sample's cluster other than itself."""
+        labels = self.model.labels_
+        weight = np.where(labels == labels[point], self.inner_weight, -1.0)
+        weight[point] = -2.0
+        return np.array([np.argmax(weight)]) if weight.size > 1 else np.empty(0, dtype=np.int64)
+
+    def chances(self, point: int, options: IntArray) -> FloatArray:
+        """Return the chance that a sample belongs to each option's class, by the clusters.
+
+        Options in one cluster share its chance; one that is alone in its cluster has all of it.
+        """
+        found = self.model.membership_
+        ends = found.indptr[point : point + 2]
+        chance = np.zeros(found.shape[1])
+        chance[found.indices[slice(*ends)]] = found.data[slice(*ends)]
+        cluster = self.model.labels_[options]
+        share = chance[cluster] / np.bincount(cluster, minlength=chance.size)[cluster]
+        return np.asarray(np.clip(share, _LEAST, 1 - _LEAST))
