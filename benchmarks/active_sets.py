@@ -1,7 +1,9 @@
 """The data sets of the benchmark on questions: the paper's, public ones, and made ones.
 
 Public sets, and made ones, belong to the half that defaults may be chosen on or to the half that
-confirms; the paper's belong to neither. Of sets with more than 6,000 rows a random 3,000 are used.
+confirms, as in the benchmark on general data; the paper's belong to neither. Of the public sets all
+tables are used, and of the shapes of each half, sorted by name, every third. Of sets with more than
+6,000 rows a random 3,000 are used.
 """
 
 from __future__ import annotations
@@ -17,14 +19,17 @@ import shapes
 from sentree.datasets import PAPER_SETS, load_paper
 
 LARGEST, THINNED = 6_000, 3_000
+EVERY = 3
 #: Made sets, drawn anew with every seed.
 FAMILIES = ["answers-1000-12q", "binary-1000", "components-1500", "copies-20", "dimensions-2",
-            "dimensions-20", "grid-0.5", "irrelevant-15", "poisson-log-1000", "sentences-1500-384d",
+            "dimensions-20", "irrelevant-15", "poisson-log-1000", "sentences-1500-384d",
             "sizes-2000+200+20-2d", "sizes-400+200+100+50+25-20d", "sizes-769+3x77-2d"]  # fmt: skip
 SHAPES = {family.__name__: family for family in (
-    shapes.bridged_blobs, shapes.crowded_blobs, shapes.elongated, shapes.many_small_blobs,
-    shapes.moons, shapes.noisy_moons, shapes.two_spirals, shapes.unequal_densities,
-    shapes.unequal_sizes)}  # fmt: skip
+    shapes.bridged_blobs, shapes.crowded_blobs, shapes.many_small_blobs, shapes.moons,
+    shapes.noisy_moons, shapes.two_spirals, shapes.unequal_densities, shapes.unequal_sizes,
+)}  # fmt: skip
+#: A set has questions enough for many clusters where it has so many classes.
+MANY_CLASSES = 20
 
 
 class Source(NamedTuple):
@@ -34,21 +39,20 @@ class Source(NamedTuple):
     part: str
     half: str
 
-    @property
-    def fixed(self):
-        """Whether all seeds have the same rows."""
-        return self.part in ("paper", "public")
-
 
 def sources(data_dir=None):
     """List all sets: the paper's, public, made."""
     found = [Source(name, "paper", "") for name in PAPER_SETS]
     for large in (False, True):
         half = general_sets.halves(general_sets.names(data_dir, large))
-        found += [Source(name, "public", half[name]) for name in half]
+        kind = {name: general_sets.kind(name, data_dir) for name in half}
+        chosen = {name for name in half if kind[name] == "table"}
+        for side in general_sets.HALVES:
+            of_side = [name for name in half if half[name] == side and kind[name] == "shape"]
+            chosen.update(of_side[::EVERY])
+        found += [Source(name, "public", half[name]) for name in half if name in chosen]
     half = general_sets.halves(sorted([*FAMILIES, *SHAPES]))
-    found += [Source(name, "made", half[name]) for name in half]
-    return found
+    return found + [Source(name, "made", half[name]) for name in half]
 
 
 @lru_cache(maxsize=2)

@@ -1,0 +1,143 @@
+"""What the curves of active.csv say: answers to a target, areas, ratios to COBRAS, random pairs.
+
+Curves are means over seeds. The target of a set is an adjusted Rand index of .9, or 95 % of the
+best that any method reaches where none reaches .9. Answers to it are the least number of answers
+whose mean reaches it, 1 at least. In ratios to COBRAS, a method that does not reach it is charged
+twice what it may ask, and COBRAS what it may ask: both count against the method. The area is the
+mean height of a curve over the logarithm of 1 + answers, so that the first answers count most.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+TARGET, SHARE = 0.9, 0.95
+RIVAL, RANDOM = "COBRAS", "random-pairs"
+SET = ["part", "set", "noise"]
+#: Areas differ beyond chance where they do so by this many standard errors, and by so much.
+ERRORS, LEAST_LOSS = 2.0, 0.01
+
+
+def grid(rows):
+    """Numbers of answers that the columns are about."""
+    return [name for name in rows if name.isdecimal()]
+
+
+def filled(rows):
+    """Curves in which the last index stays where few rows are left, up to what a method may ask."""
+    curve = rows[grid(rows)].set_axis([int(name) for name in grid(rows)], axis=1)
+    allowed = np.array(curve.columns)[None] <= rows["budget"].to_numpy()[:, None]
+    return curve.ffill(axis=1).where(allowed)
+
+
+def curves(rows):
+    """Mean curves over seeds: a row for every set, share of wrong answers and method."""
+    keys = [rows[name] for name in [*SET, "method"]]
+    return filled(rows).groupby(keys, sort=False).mean()
+
+
+def area(curve):
+    """Mean height of each curve over log(1 + answers)."""
+    place = np.log1p(np.array(curve.columns, dtype=float))
+    height = curve.to_numpy(dtype=float)
+    width = np.diff(place) * ~np.isnan(height[:, 1:])
+    middle = (height[:, 1:] + height[:, :-1]) / 2
+    return pd.Series(np.nansum(middle * width, axis=1) / width.sum(axis=1), curve.index)
+
+
+def targets(mean):
+    """What is to be reached on every set."""
+    best = mean.max(axis=1).groupby(level=SET, sort=False).max()
+    return best.where(best < TARGET, TARGET / SHARE) * SHARE
+
+
+def answers_to(mean, target):
+    """Answers until the mean curve reaches a target; NaN where it does not."""
+    wanted = mean.index.droplevel("method").map(target)
+    there = mean.to_numpy() >= np.asarray(wanted, dtype=float)[:, None] - 1e-9
+    first = np.maximum(np.array(mean.columns)[there.argmax(axis=1)], 1)
+    return pd.Series(np.where(there.any(axis=1), first, np.nan), mean.index)
+
+
+def ratios(needed, most):
+    """Answers as a share of those of COBRAS, by set and method."""
+    charged = needed.fillna(2 * most).unstack("method")
+    rival = needed.fillna(most).unstack("method")
+    if RIVAL not in rival:
+        return charged.iloc[:, :0]
+    return charged.assign(**{RIVAL: rival[RIVAL]}).div(rival[RIVAL], axis=0)
+
+
+def table_of_methods(rows, mean, needed, most):
+    """One row a method: area, sets reached, ratios to COBRAS, seconds, where it ended by itself."""
+    told = rows.drop_duplicates("method").set_index("method")["form"]
+    share = ratios(needed, most)
+    by_method = rows.groupby("method", sort=False)
+    table = pd.DataFrame({
+        "form": told,
+        "sets": needed.groupby(level="method", sort=False).size(),
+        "area": area(mean).groupby(level="method", sort=False).mean(),
+        "reached": needed.notna().groupby(level="method", sort=False).sum(),
+        f"answers / {RIVAL}, mean": share.mean(),
+        "median": share.median(),
+        "s / question": by_method["seconds"].median(),
+        "ended by itself": by_method["stopped"].apply(lambda at: at.notna().mean()),
+    })  # fmt: skip
+    return table.loc[list(dict.fromkeys(rows["method"]))]
+
+
+def below_random(rows):
+    """Sets where a method of pairs is below random pairs beyond chance: loss of area and its error.
+
+    Seeds are compared one by one, since both methods have the same rows there.
+    """
+    scored = rows.assign(area=area(filled(rows)))
+    scored = scored[scored["form"] == "pairs"]
+    by_seed = scored.pivot_table("area", [*SET, "seed"], "method", sort=False)
+    if RANDOM not in by_seed:
+        return pd.DataFrame()
+    loss = -by_seed.sub(by_seed[RANDOM], axis=0).drop(columns=RANDOM)
+    groups = loss.groupby(level=SET, sort=False)
+    error = (groups.std() / np.sqrt(groups.count())).fillna(0.0)
+    worse = groups.mean() > np.maximum(ERRORS * error, LEAST_LOSS)
+    return groups.mean().where(worse).stack().rename("loss").reset_index()
+
+
+def markdown(table, index=True):
+    """Write a table as Markdown."""
+    table = table.reset_index() if index else table
+    cells = [[_cell(value) for value in line] for line in table.to_numpy(dtype=object).tolist()]
+    head = [str(name) for name in table.columns]
+    lines = [head, ["---"] * len(head), *cells]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(value):
+    if isinstance(value, float):
+        if np.isnan(value):
+            return "–"
+        return f"{value:.0f}" if value == round(value) and abs(value) >= 1 else f"{value:.3g}"
+    return str(value)
+
+
+def summary(rows):
+    """Return all tables as Markdown, one section for every share of wrong answers."""
+    rules = " ".join(__doc__.split("\n\n")[1].split())
+    text = ["# Questions: answers to the right clusters", "", rules, ""]
+    for noise, part in rows.groupby("noise"):
+        mean = curves(part)
+        target = targets(mean)
+        needed = answers_to(mean, target)
+        most = part.groupby([*SET, "method"], sort=False)["budget"].first()
+        text += [f"## {100 * noise:g} % of the answers wrong", "",
+                 markdown(table_of_methods(part, mean, needed, most)), ""]  # fmt: skip
+        by_set = needed.unstack("method").droplevel("noise")
+        by_set.insert(0, "target", target.droplevel("noise"))
+        text += ["Answers to the target:", "", markdown(by_set), ""]
+        worse = below_random(part)
+        if len(worse):
+            worse = worse.pivot_table("loss", ["part", "set"], "method", sort=False)
+            text += ["Area below that of random pairs into sentree's own search, by more than two "
+                     f"standard errors and {LEAST_LOSS}:", "", markdown(worse), ""]  # fmt: skip
+    return "\n".join(text)
