@@ -17,7 +17,7 @@ others nothing. Seconds are CPU time per question. Those of sentree include clus
 every answer; those of random pairs and min-max are of one whole search.
 
 Rows are written as they come, and ``--resume`` does what is missing; ``--beside active.csv`` takes
-the rows of methods that are not run from an earlier run. active.md has the tables.
+the rows of methods that are not run from an earlier run. active.md has tables, active.png curves.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
 from active_methods import METHODS, Problem
+from active_picture import draw_picture
 from active_sets import MANY_CLASSES, load, sources
 from active_summary import summary
 from general import commit
@@ -143,7 +144,7 @@ def parse():
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--resume", action="store_true", help="do what active.csv lacks")
     parser.add_argument("--beside", type=Path, help="active.csv of a run of other methods")
-    parser.add_argument("--out", type=Path, help="folder for active.csv, .json and .md")
+    parser.add_argument("--out", type=Path, help="folder for active.csv, .json, .md, .png")
     options = parser.parse_args()
     unknown = set(options.sets or []) - {source.name for source in sources(options.data_dir)}
     if unknown:
@@ -167,6 +168,8 @@ def main():
         rows.to_csv(options.out / "active.csv", index=False)
         (options.out / "active.json").write_text(json.dumps(record, indent=2) + "\n")
         (options.out / "active.md").write_text(text)
+        if (rows["noise"] == 0).any():
+            draw_picture(rows, options.out / "active.png")
 
 
 if __name__ == "__main__":
