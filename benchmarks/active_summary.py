@@ -15,6 +15,9 @@ import pandas as pd
 TARGET, SHARE = 0.9, 0.95
 RIVAL, RANDOM = "COBRAS", "random-pairs"
 SET = ["part", "set", "noise"]
+#: The digits must be found; where modules are impure the curve must rise, and not fall by much.
+DIGITS, DIGITS_TARGET = "OpticalDigits", 0.95
+IMPURE, RISING, FALL = ("heart", "Yale", "australian"), (0, 10, 25, 50, 100, 200), 0.05
 #: Areas differ beyond chance where they do so by this many standard errors, and by so much.
 ERRORS, LEAST_LOSS = 2.0, 0.01
 
@@ -83,6 +86,7 @@ def table_of_methods(rows, mean, needed, most):
         "median": share.median(),
         "s / question": by_method["seconds"].median(),
         "ended by itself": by_method["stopped"].apply(lambda at: at.notna().mean()),
+        "after, median": by_method["stopped"].median(),
     })  # fmt: skip
     return table.loc[list(dict.fromkeys(rows["method"]))]
 
@@ -102,6 +106,38 @@ def below_random(rows):
     error = (groups.std() / np.sqrt(groups.count())).fillna(0.0)
     worse = groups.mean() > np.maximum(ERRORS * error, LEAST_LOSS)
     return groups.mean().where(worse).stack().rename("loss").reset_index()
+
+
+def must_hold(rows, mean, needed, most):
+    """What sentree's own questions must reach, and what they do; rows with right answers only."""
+    share, worse = ratios(needed, most), below_random(rows)
+    curve = mean.droplevel(["part", "noise"])
+    lines = []
+    for name, at_most, within in (("structural-pairs", 0.5, 75), ("structural-choices", 0.25, 20)):
+        if name not in curve.index.get_level_values("method"):
+            continue
+        if name in share:
+            ratio = share[name].mean()
+            wish = f"answers / {RIVAL} at most {at_most}, mean of sets"
+            lines.append((name, wish, f"{ratio:.2f}", ratio <= at_most))
+        if name.endswith("pairs"):
+            lost = worse[worse["method"] == name]["set"].tolist() if len(worse) else []
+            told = ", ".join(lost) or "none"
+            lines.append((name, "sets below random pairs beyond chance: none", told, not lost))
+        if (DIGITS, name) in curve.index:
+            reached = curve.loc[(DIGITS, name)].loc[:within].max()
+            wish = f"{DIGITS}: {DIGITS_TARGET} within {within} answers"
+            lines.append((name, wish, f"{reached:.3f}", reached >= DIGITS_TARGET))
+        for impure in IMPURE:
+            if (impure, name) in curve.index:
+                height = curve.loc[(impure, name)].dropna()
+                fall = (height.cummax() - height).max()
+                told = ", ".join(f"{height[at]:.2f} at {at}" for at in RISING if at in height)
+                lines.append((name, f"{impure}: rises, falls by {FALL} at most on the way",
+                              f"{told}; largest fall {fall:.2f}",
+                              height.iloc[-1] > height.iloc[0] and fall <= FALL))  # fmt: skip
+    table = pd.DataFrame(lines, columns=["questions", "must hold", "measured", "holds"])
+    return table.assign(holds=table["holds"].map({True: "yes", False: "no"}))
 
 
 def markdown(table, index=True):
@@ -132,6 +168,9 @@ def summary(rows):
         most = part.groupby([*SET, "method"], sort=False)["budget"].first()
         text += [f"## {100 * noise:g} % of the answers wrong", "",
                  markdown(table_of_methods(part, mean, needed, most)), ""]  # fmt: skip
+        rules = must_hold(part, mean, needed, most)
+        if noise == 0 and len(rules):
+            text += ["What must hold:", "", markdown(rules, index=False), ""]
         by_set = needed.unstack("method").droplevel("noise")
         by_set.insert(0, "target", target.droplevel("noise"))
         text += ["Answers to the target:", "", markdown(by_set), ""]

@@ -12,7 +12,17 @@ sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 from active import COLUMNS, read, unseen_index
 from active_methods import METHODS, Problem, Step, links
 from active_picture import panels
-from active_summary import answers_to, area, below_random, curves, filled, ratios, summary, targets
+from active_summary import (
+    answers_to,
+    area,
+    below_random,
+    curves,
+    filled,
+    must_hold,
+    ratios,
+    summary,
+    targets,
+)
 
 GRID = ["0", "1", "3", "7"]  # log2(1 + answers) is 0, 1, 2, 3
 
@@ -86,6 +96,15 @@ def test_sets_below_random_pairs_are_listed():
     worse = below_random(ROWS)
     assert worse["method"].tolist() == ["COBRAS"]
     assert worse["loss"].iloc[0] == pytest.approx((0.55 + 0.65 + 0.7) / 3 - (0.1 + 0.4 + 0.76) / 3)
+
+
+def test_what_must_hold():
+    rows = table(structural_pairs=[(0.5, 0.7, 0.6, 0.96)], COBRAS=[(0.0, 0.2, 0.6, 0.92)])
+    mean = curves(rows.assign(set="heart"))
+    most = rows.assign(set="heart").groupby(["part", "set", "noise", "method"])["budget"].first()
+    rules = must_hold(rows, mean, answers_to(mean, targets(mean)), most)
+    assert rules["measured"].tolist() == ["1.00", "none", "0.50 at 0; largest fall 0.10"]
+    assert rules["holds"].tolist() == ["no", "yes", "no"]
 
 
 def test_the_summary_and_the_picture_have_all_methods():
