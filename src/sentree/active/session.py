@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from sentree import __version__
 from sentree._util.wording import Param, Text
-from sentree.active.answers import Answer, Standing, State, weigh
+from sentree.active.answers import Answer, Standing, State, doubtful, weigh
 from sentree.active.knowledge import refit
 from sentree.active.questions import UNSURE, Oracle, Question
 from sentree.active.record import (
@@ -29,6 +29,7 @@ from sentree.active.record import (
     read_answers,
     read_header,
 )
+from sentree.active.situation import Situation, chances
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.search.starts import keep_numbers
@@ -126,8 +127,9 @@ class ActiveSession:
         self._answers: list[Answer] = []
         self._last = 0
         self._pending: list[Question] = []
+        self._again: dict[Question, int] = {}  # the answer that a question doubts
         self._record: Record | None = None
-        self._set(Standing(frozenset(), self._base.constraints_, {}), self._base)
+        self._set(Standing(frozenset(), self._base.constraints_), self._base)
         if file is not None:
             self._open(Path(file))
 
@@ -196,8 +198,7 @@ class ActiveSession:
         Questions that are not answered yet come first.
         """
         while len(self._pending) < n:
-            again = self._doubted()
-            more = [again] if again is not None else self._query(n - len(self._pending))
+            more = self._doubted() or self._query(n - len(self._pending))
             if not more:
                 break
             self._pending.extend(more)
@@ -221,9 +222,41 @@ class ActiveSession:
                 break
         return found
 
-    def _doubted(self) -> Question | None:
-        """Return the most doubtful answer's question, to be asked again; None if there is none."""
-        return None
+    def _doubted(self) -> list[Question]:
+        """Return the question of the most doubtful answer, to be asked again, if there is one."""
+        asked = {self._again.get(question) for question in self._pending}
+        for answer in doubtful(self._answers, self._standing, self._expected, _DOUBTED):
+            if answer.number not in asked:
+                question = self._once_more(answer)
+                self._again[question] = answer.number
+                return [question]
+        return []
+
+    def _expected(self, question: Question) -> Sequence[float]:
+        """Tell the probability of the replies to a question, by the present clusters."""
+        if question.kind != "point":  # the clusters of whole groups follow the answer
+            return question.probabilities
+        return chances(self._model, question.point, question.options)
+
+    def _once_more(self, answer: Answer) -> Question:
+        """Ask a question again, about other samples that are known to be alike where there are any.
+
+        The answer itself is no reason to call samples alike.
+        """
+        others = [one for one in self._answers if one.number != answer.number]
+        known = weigh(others, self._base.constraints_).said
+        now = Situation.of(self._model, None, known, None)
+        question = answer.question
+        rows = [now.alike(row) for row in (question.point, *question.options)]
+        return replace(
+            question,
+            point=rows[0],
+            options=tuple(rows[1:]),
+            group=(),
+            groups=(),
+            probabilities=tuple(self._expected(question)),
+            again=True,
+        )
 
     def answer(self, reply: Any, question: Question | None = None) -> Answer:
         """Take in a reply: write it to the file, and cluster again.
@@ -249,7 +282,7 @@ class ActiveSession:
         self._check(question)
         start = perf_counter()
         number = self._last + 1
-        new = Answer(number, question, question.read(reply), self._asked_again(question))
+        new = Answer(number, question, question.read(reply), self._again.get(question))
         before = self._model.labels_
         standing, model = self._taken([*self._answers, new])
         remaining = self._estimate(standing, model)
@@ -266,12 +299,9 @@ class ActiveSession:
         if self._record is not None:
             self._record.add(entry_of(new))
         self._answers, self._last = [*self._answers, new], number
-        self._pending = [one for one in self._pending if one is not question]
+        self._pending = [one for one in self._pending if one != question]
         self._set(standing, model)
         return new
-
-    def _asked_again(self, question: Question) -> int | None:
-        return None
 
     def undo(self, number: int | None = None) -> Answer:
         """Take back an answer, by default the last one; its question is then asked next."""
@@ -314,7 +344,7 @@ class ActiveSession:
 
     def _taken(self, answers: list[Answer]) -> tuple[Standing, SSEPartition]:
         """Return what answers say together, and the model that follows them."""
-        standing = weigh(answers, self._base.constraints_, {})
+        standing = weigh(answers, self._base.constraints_)
         if standing.believed == self._standing.believed:
             return standing, self._model
         # Always from the model that the session began with, so that only the answers count, not

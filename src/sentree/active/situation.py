@@ -17,7 +17,7 @@ from sentree.estimators.base import SSEEstimator
 from sentree.estimators.partition import SSEPartition
 from sentree.search.edits import row_numbers
 
-__all__ = ["Situation", "check_form", "with_utilities"]
+__all__ = ["Situation", "chances", "check_form", "with_utilities"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -147,26 +147,21 @@ class Situation:
             options = self._peers(point)
         if not options.size:
             return None
-        chance = self.chances(point, options)
-        order = np.argsort(-chance, kind="stable")[:max_options]
-        return self._question(point, options[order], chance[order], utility)
+        chance = np.array(chances(self.model, point, options)[:-1])
+        options = options[np.argsort(-chance, kind="stable")[:max_options]]
+        return self._question(point, options, utility)
 
     def pair(self, point: int, other: int, utility: float = 0.0) -> Question:
         """Ask whether two samples belong together."""
-        options = np.array([other])
-        return self._question(point, options, self.chances(point, options), utility)
+        return self._question(point, np.array([other]), utility)
 
-    def _question(
-        self, point: int, options: IntArray, chance: FloatArray, utility: float
-    ) -> Question:
-        """Make a question, with the chance of "none of them" last."""
-        chance = np.append(chance, max(1 - chance.sum(), _LEAST))
-        chance /= chance.sum()
+    def _question(self, point: int, options: IntArray, utility: float) -> Question:
+        """Make a question, with the probabilities of the replies."""
         return Question(
             int(point),
             tuple(options.tolist()),
-            probabilities=tuple(np.round(chance, 4).tolist()),
-            utility=float(utility),
+            probabilities=chances(self.model, point, options),
+            utility=round(float(utility), 4),
         )
 
     def _peers(self, point: int) -> IntArray:
@@ -176,15 +171,23 @@ class Situation:
         weight[point] = -2.0
         return np.array([np.argmax(weight)]) if weight.size > 1 else np.empty(0, dtype=np.int64)
 
-    def chances(self, point: int, options: IntArray) -> FloatArray:
-        """Return the chance that a sample belongs to each option's class, by the clusters.
+    def alike(self, point: int) -> int:
+        """Return the most typical other sample that is known to belong to a sample, or itself."""
+        members = np.flatnonzero(self.closure.component == self.closure.component[point])
+        others = members[members != point]
+        return int(others[np.argmax(self.inner_weight[others])]) if others.size else point
 
-        Options in one cluster share its chance; one that is alone in its cluster has all of it.
-        """
-        found = self.model.membership_
-        ends = found.indptr[point : point + 2]
-        chance = np.zeros(found.shape[1])
-        chance[found.indices[slice(*ends)]] = found.data[slice(*ends)]
-        cluster = self.model.labels_[options]
-        share = chance[cluster] / np.bincount(cluster, minlength=chance.size)[cluster]
-        return np.asarray(np.clip(share, _LEAST, 1 - _LEAST))
+
+def chances(model: Any, point: int, options: ArrayLike) -> tuple[float, ...]:
+    """Return the probability that a sample belongs to each option, and last to none of them.
+
+    It is that of the option's cluster. Options in one cluster share its probability.
+    """
+    found = model.membership_
+    row = slice(*found.indptr[point : point + 2])
+    chance = np.zeros(found.shape[1])
+    chance[found.indices[row]] = found.data[row]
+    cluster = model.labels_[np.asarray(options)]
+    share = chance[cluster] / np.bincount(cluster, minlength=chance.size)[cluster]
+    every = np.maximum(np.append(share, 1 - share.sum()), _LEAST)
+    return tuple(np.round(every / every.sum(), 4).tolist())
