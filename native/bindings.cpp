@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agglomerate.hpp"
+#include "balance.hpp"
 #include "compress.hpp"
 #include "csr.hpp"
 #include "density_peaks.hpp"
@@ -22,6 +23,7 @@
 #include "multilevel.hpp"
 #include "stretch.hpp"
 #include "subtree_moves.hpp"
+#include "tree_beliefs.hpp"
 #include "tree_levels.hpp"
 
 namespace nb = nanobind;
@@ -236,6 +238,31 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
   return {to_numpy(std::move(result)), gain};
 }
 
+std::tuple<Out<std::int32_t>, double> balance(Arguments a, Ints labels, Longs pull_indptr,
+                                              Ints pull_indices, Doubles pull_weights,
+                                              double shrinkage, std::int32_t n_modules,
+                                              Doubles size, std::int32_t n_samples, double least,
+                                              double most, double price, double least_gain,
+                                              nb::object progress) {
+  const sentree::Graphs graphs = a.graphs();
+  const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
+  sentree::Labels result = checked_labels(labels, graphs.graph.n);
+  require(static_cast<std::int32_t>(size.size()) == graphs.graph.n, "sizes have a wrong length");
+  require(n_samples >= 0 && n_samples <= graphs.graph.n, "the number of samples is out of range");
+  for (const std::int32_t u : result) require(u < n_modules, "a label is out of range");
+  for (std::size_t i = 0; i < size.size(); ++i) require(size.data()[i] >= 0, "a size is below 0");
+  const sentree::SizeOptions options{least, most, price, n_samples, n_modules, least_gain};
+  const double gain = run(progress, [&](sentree::Monitor& monitor) {
+    const sentree::LevelGraph graph(graphs);
+    sentree::LevelPartition partition = moving.start(graph, std::move(result));
+    sentree::Balance moves(graph, partition, size.data(), options, monitor);
+    const double sum = moves.run();
+    result = partition.labels();
+    return sum;
+  });
+  return {to_numpy(std::move(result)), gain};
+}
+
 std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, std::uint64_t seed,
                                                       std::int32_t most_rounds, double least_gain,
                                                       nb::object progress) {
@@ -285,6 +312,52 @@ std::tuple<Out<std::int32_t>, double> density_clusters(Ints i, Ints j, Doubles h
     return sentree::density_clusters(i.data(), j.data(), height.data(), i.size(), n, size, monitor);
   });
   return {to_numpy(std::move(found.label)), found.clearest};
+}
+
+sentree::UnitTree unit_tree(Ints heavy, Ints light, std::int32_t n, std::int32_t root) {
+  require(heavy.size() == light.size(), "ends of edges differ in number");
+  require(root >= 0 && root < n, "the root is out of range");
+  for (std::size_t e = 0; e < heavy.size(); ++e) {
+    require(
+        heavy.data()[e] >= 0 && heavy.data()[e] < n && light.data()[e] >= 0 && light.data()[e] < n,
+        "a unit is out of range");
+  }
+  return {heavy.data(), light.data(), heavy.size(), root};
+}
+
+// Beliefs (row by row), probabilities of cuts, and the log likelihood; only the last if not `all`.
+std::tuple<Out<double>, Out<double>, double> tree_beliefs(Ints heavy, Ints light, std::int32_t root,
+                                                          Doubles cut, Doubles share,
+                                                          Doubles evidence, bool all) {
+  const std::size_t k = share.size();
+  require(k > 0 && evidence.size() % k == 0, "evidence has a row of classes for every unit");
+  require(cut.size() == heavy.size(), "edges and cuts differ in number");
+  const auto n = static_cast<std::int32_t>(evidence.size() / k);
+  const sentree::UnitTree tree = unit_tree(heavy, light, n, root);
+  std::vector<double> beliefs, cuts;
+  double likelihood = 0.0;
+  {
+    nb::gil_scoped_release released;
+    sentree::TreeBeliefs found(tree, cut.data(), share.data(), static_cast<std::int32_t>(k),
+                               {evidence.data(), evidence.data() + evidence.size()});
+    likelihood = found.log_likelihood();
+    if (all) {
+      beliefs = found.beliefs();
+      cuts = found.cuts();
+    }
+  }
+  return {to_numpy(std::move(beliefs)), to_numpy(std::move(cuts)), likelihood};
+}
+
+// Sums (or the greatest) of values over the tree, each times the product of `kept` on the way.
+Out<double> tree_reach(Ints heavy, Ints light, std::int32_t root, Doubles kept, Doubles value,
+                       bool greatest) {
+  require(kept.size() == heavy.size(), "edges and factors differ in number");
+  const auto n = static_cast<std::int32_t>(value.size());
+  const sentree::UnitTree tree = unit_tree(heavy, light, n, root);
+  std::vector<double> values(value.data(), value.data() + value.size());
+  return to_numpy(greatest ? sentree::nearest(tree, kept.data(), std::move(values))
+                           : sentree::reached(tree, kept.data(), std::move(values)));
 }
 
 // Rows, classes and shares of the beliefs.
@@ -458,6 +531,11 @@ NB_MODULE(_kernels, module) {
              "labels"_a, "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a,
              "n_modules"_a, "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a,
              "progress"_a.none());
+  module.def("balance", with_graphs(&balance), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
+             "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
+             "size"_a, "n_samples"_a, "least"_a, "most"_a, "price"_a, "least_gain"_a,
+             "progress"_a.none());
   module.def("multilevel", with_graphs(&multilevel), "indptr"_a, "indices"_a, "weights"_a,
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
              "labels"_a, "seed"_a, "most_rounds"_a, "least_gain"_a, "progress"_a.none());
@@ -476,6 +554,10 @@ NB_MODULE(_kernels, module) {
   module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a,
              "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a,
              "least_change"_a, "progress"_a.none());
+  module.def("tree_beliefs", &tree_beliefs, "heavy"_a, "light"_a, "root"_a, "cut"_a, "share"_a,
+             "evidence"_a, "all"_a);
+  module.def("tree_reach", &tree_reach, "heavy"_a, "light"_a, "root"_a, "kept"_a, "value"_a,
+             "greatest"_a);
   module.def("grow", with_graphs(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,

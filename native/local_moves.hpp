@@ -127,6 +127,30 @@ class LevelPartition {
                          entropy_.term(joined) + pulled);
   }
 
+  // Calls visit(module, gain) for every other module that touches i, perhaps twice.
+  template <class Visit>
+  void each(std::int32_t i, Visit visit) {
+    gather(i);
+    const std::int32_t from = labels_[i];
+    draw(i, 1);
+    const double leaving = modules_[from].term() - entropy_.term(without(i)) - drawn(from);
+    for (const std::int32_t to : near_) {
+      if (to == from) continue;
+      visit(to, entropy_.gain(leaving + drawn(to) + modules_[to].term() -
+                              entropy_.term(joined_with(i, to))));
+    }
+    draw(i, 0);
+  }
+
+  // Whether a module holds a vertex that is kept apart from i.
+  bool apart(std::int32_t i, std::int32_t u) const {
+    if (closed_.empty()) return false;
+    for (std::int64_t e = graph_.apart_indptr[i]; e < graph_.apart_indptr[i + 1]; ++e) {
+      if (labels_[graph_.apart_indices[e]] == u) return true;
+    }
+    return false;
+  }
+
   // Moves i, for which `best` or `gain` must have been called last.
   void move(std::int32_t i, std::int32_t to) {
     assert(gathered_ == i);

@@ -135,6 +135,28 @@ def move_from_queue(
     keep_modules: bool,
     progress: Progress,
 ) -> tuple[Ints, float]: ...
+def balance(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    pull_indptr: Longs,
+    pull_indices: Ints,
+    pull_weights: Doubles,
+    shrinkage: float,
+    n_modules: int,
+    size: Doubles,
+    n_samples: int,
+    least: float,
+    most: float,
+    price: float,
+    least_gain: float,
+    progress: Progress,
+) -> tuple[Ints, float]: ...
 def multilevel(
     indptr: Longs,
     indices: Ints,
@@ -209,3 +231,15 @@ def measure(
     relation_weights: Doubles,
     parent: Ints,
 ) -> tuple[Doubles, Doubles, Doubles]: ...
+def tree_beliefs(
+    heavy: Ints,
+    light: Ints,
+    root: int,
+    cut: Doubles,
+    share: Doubles,
+    evidence: Doubles,
+    all: bool,
+) -> tuple[Doubles, Doubles, float]: ...
+def tree_reach(
+    heavy: Ints, light: Ints, root: int, kept: Doubles, value: Doubles, greatest: bool
+) -> Doubles: ...

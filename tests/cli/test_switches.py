@@ -15,6 +15,10 @@ from sentree.cli.outputs import levels_of
 #: Options by the parameters of the estimators and of ``fit``.
 OPTIONS = {
     "n_clusters": "--n-clusters",
+    "min_size": "--min-size",
+    "max_size": "--max-size",
+    "size_penalty": "--size-penalty",
+    "size_weight": "--size-weight",
     "resolution": "--resolution",
     "height": "--height",
     "penalty": "--penalty",

@@ -5,4 +5,5 @@ from .questions import Question as Question
 from .random import Random as Random
 from .session import ActiveSession as ActiveSession
 from .session import Remaining as Remaining
+from .structural import Structural as Structural
 from .uncertainty import Uncertainty as Uncertainty

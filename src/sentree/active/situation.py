@@ -93,6 +93,17 @@ class Situation:
         return np.bincount(self.closure.component, minlength=self.closure.n_components)
 
     @cached_property
+    def members(self) -> dict[int, IntArray]:
+        """The samples of every component that something is known about, by its number."""
+        named = self.sizes > 1
+        named[self.closure.cannot.ravel()] = True
+        named[self.closure.class_component[self.closure.class_component >= 0]] = True
+        rows = np.flatnonzero(named[self.closure.component])
+        rows = rows[np.argsort(self.closure.component[rows], kind="stable")]
+        number, start = np.unique(self.closure.component[rows], return_index=True)
+        return dict(zip(number.tolist(), np.split(rows, start)[1:], strict=True))
+
+    @cached_property
     def classes(self) -> IntArray:
         """Components that are known to be apart from one another: large ones first."""
         labelled = self.closure.class_component

@@ -36,7 +36,7 @@ class Task:
         given.refuse_overwriting(read, written)
         if self.append and self.graph:
             raise Misuse("--append is about tables; DATA is a graph")
-        take = given.columns_wanted(self.said, drawn.map, console)
+        take = given.columns_wanted(self.said, drawn.map, console, self.search.size_weight)
         samples = given.read_data(
             self.source,
             self.table,
@@ -71,6 +71,7 @@ class Task:
         start = given.read_start(self.search, whole, self.said.by)
         if whole is not samples:
             start = samples.start(start)
+        start |= given.read_size_weight(self.search.size_weight, samples)
         if self.prepares:
             more["prepare"] = self.preparation.preparer()
         fitted = self.search.estimator(kind, self.graph, **more).fit(X, constraints=known, **start)

@@ -147,12 +147,26 @@ def read_start(search: Search, data: Any, by: Any) -> dict[str, Any]:
     return {"init": init, "locked": locked}
 
 
-def columns_wanted(said: Statements, map: str | None, console: Console) -> list[str]:
-    """The columns of the data that are not features: labels, and places in pictures."""
+def columns_wanted(
+    said: Statements, map: str | None, console: Console, size: str | None = None
+) -> list[str]:
+    """The columns of the data that are not features: labels, places in pictures, sizes."""
     places = split([map]) if map and not is_file(map) else []
     if places:
         console.say(f"on the map, and no features: {', '.join(places)}")
-    return [*([said.label_column] if said.label_column else []), *places]
+    return [name for name in (said.label_column, *places, size) if name]
+
+
+def read_size_weight(column: str | None, data: Any) -> dict[str, Any]:
+    """Return the column that sizes of clusters are sums of, as numbers."""
+    from sentree.io import InputError
+
+    if column is None:
+        return {}
+    try:
+        return {"size_weight": data.columns[column].astype(float)}
+    except (TypeError, ValueError) as error:
+        raise InputError(f"--size-weight {column} must be a column of numbers: {error}") from None
 
 
 def _layer_of(data: Any, options: Table) -> str:

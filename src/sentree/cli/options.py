@@ -120,6 +120,27 @@ NClusters = Annotated[
     int | None,
     typer.Option("--n-clusters", "-k", min=1, help="Number of clusters; else the data decide."),
 ]
+MinSize = Annotated[
+    str | None,
+    typer.Option(metavar="N|SHARE", help="Least size of a cluster: 20 samples, or 5% of all."),
+]
+MaxSize = Annotated[
+    str | None, typer.Option(metavar="N|SHARE", help="Largest size of a cluster, likewise.")
+]
+SizePenalty = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="Sizes may be exceeded, for this many bits per sample: 1 keeps to sizes at borders, "
+        "10 nearly everywhere. Else they always hold.",
+    ),
+]
+SizeWeight = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column of DATA, no feature, that sizes of clusters are sums of."
+    ),
+]
 Resolution = Annotated[
     float | None, typer.Option("--resolution", "-r", help="Scale: larger gives more clusters.")
 ]
@@ -338,6 +359,10 @@ class Search:
     hard: Hard = False
     penalty: Penalty = 1.0
     n_clusters: NClusters = None
+    min_size: MinSize = None
+    max_size: MaxSize = None
+    size_penalty: SizePenalty = None
+    size_weight: SizeWeight = None
     neighbors: Neighbors = None
     affinity: Affinity = "auto"
     search: FindNeighbors = "auto"
@@ -362,6 +387,12 @@ class Search:
         ):
             if given not in known:
                 raise Misuse(f"--{option} must be one of {', '.join(known)}; got {given!r}")
+        bounds = _size("--min-size", self.min_size), _size("--max-size", self.max_size)
+        if bounds == (None, None) and (self.size_penalty, self.size_weight) != (None, None):
+            raise Misuse(
+                "--size-penalty and --size-weight are about --min-size and --max-size: give one of "
+                "these as well"
+            )
         makes_graph = self.affinity != "auto" or self.search != "auto"
         if graph and (makes_graph or self.neighbors is not None):
             raise Misuse(
@@ -378,6 +409,9 @@ class Search:
         given = "precomputed" if graph else "precomputed_distances" if self.distances else None
         return kind(
             n_clusters=self.n_clusters,
+            min_size=_size("--min-size", self.min_size),
+            max_size=_size("--max-size", self.max_size),
+            size_penalty=self.size_penalty,
             penalty=self.penalty,
             affinity=given or self.affinity,
             n_neighbors=self.neighbors or "auto",
@@ -388,6 +422,22 @@ class Search:
             random_state=self.seed,
             **more,
         )
+
+
+def _size(option: str, said: str | None) -> float | None:
+    """Read a size: a whole number, or a share such as 0.05 or 5%."""
+    if said is None:
+        return None
+    try:
+        size = float(said.removesuffix("%")) / (100 if said.endswith("%") else 1)
+    except ValueError:
+        size = -1.0
+    if not 0 < size < float("inf") or (said.endswith("%") and size >= 1):
+        raise Misuse(
+            f"{option} must be a number of samples, such as 20, or a share of all, such as 5% or "
+            f"0.05; got {said!r}"
+        )
+    return int(said) if said.strip().isdecimal() else size
 
 
 @dataclass(frozen=True)

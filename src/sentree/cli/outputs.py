@@ -127,7 +127,9 @@ def _why(model: Any) -> str:
     """Say where the number of clusters comes from, unless it was given."""
     if model.n_clusters is not None:
         return ""
-    if getattr(model, "height", None) is not None and not model.constraints_.label_index.size:
+    sized = model.min_size is not None or model.max_size is not None
+    is_top = not model.constraints_.label_index.size and not sized
+    if getattr(model, "height", None) is not None and is_top:
         return " (the branches at the top of the tree; -k asks for a number)"
     if getattr(model, "resolution", None) is not None:
         return " (at this resolution)"

@@ -55,6 +55,7 @@ from sentree.search.clusters import Problem, UnconstrainedResult
 from sentree.search.natural_number import NaturalScale
 from sentree.search.objective import Objective
 from sentree.search.recipes import Selection
+from sentree.search.size_bounds import SizeBounds, check_sizes, size_bounds, size_weights
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
 from sentree.tree import EncodingTree
 
@@ -100,6 +101,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "neighbors": [StrOptions(set(SEARCH_NAMES)), BaseEstimator],
         "hard": ["boolean"],
+        "min_size": [Interval(Real, 0, None, closed="neither"), None],
+        "max_size": [Interval(Real, 0, None, closed="neither"), None],
+        "size_penalty": [Interval(Real, 0, None, closed="left"), None],
         "prepare": [StrOptions({"auto"}), BaseEstimator, None],
         "selection": [StrOptions({"auto", "on", "off"})],
         "n_jobs": [Integral, None],
@@ -108,6 +112,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     n_clusters: int | None
+    min_size: float | None
+    max_size: float | None
+    size_penalty: float | None
     penalty: float
     affinity: str | Callable[[Any], Any]
     n_neighbors: int | str
@@ -131,6 +138,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     preparation_: TablePreparer | None = None
     _memberships: Memberships
     _copies: NDArray[np.int64] | None
+    _size_weight: FloatArray | None = None  # of each sample in the size of its cluster
     _table: Any = None  # the samples as they came, if they were prepared
     _unconstrained: UnconstrainedResult | None = None
     _resumes: bool = False  # whether a refit starts from the present clusters
@@ -148,6 +156,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         init: ArrayLike | None = None,
         locked: ArrayLike | None = None,
+        size_weight: ArrayLike | None = None,
     ) -> Self:
         """Cluster the samples, with any constraints that are known.
 
@@ -172,6 +181,10 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         locked : array-like, optional
             Samples (row numbers, or a mask) that stay in their cluster of ``init``, whatever soft
             constraints say.
+        size_weight : array-like of shape (n_samples,), optional
+            How much each sample counts in the size of its cluster, such as the demand of a
+            customer: ``min_size`` and ``max_size`` then bound sums of these. They have no other
+            effect. Refits keep them.
 
         Returns
         -------
@@ -183,6 +196,9 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ConstraintConflict
             If the constraints contradict one another, or if the hard ones cannot hold with
             ``n_clusters``; the message lists the statements that lead to it.
+        ValueError
+            If the input is not as described, or no clusters are within ``min_size`` and
+            ``max_size``.
 
         Notes
         -----
@@ -199,9 +215,21 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.check(n)
         given.closure(given.n_min)
         start = None if init is None else start_labels(init, n)
+        weight = size_weights(size_weight, n)
+        if weight is not None and self.min_size is None and self.max_size is None:
+            raise ValueError(
+                Text(
+                    "size_weight counts for the bounds on sizes: give ",
+                    Param("min_size"),
+                    " or ",
+                    Param("max_size"),
+                )
+            )
+        self._check_sizes(self._sizes(n, weight), given.hard)
         with self._all_or_nothing(), shown(self.verbose):
             self.features_ = self._unconstrained = None
             self._edited, self._more_clusters = False, 0
+            self._size_weight = weight
             self.preparation_ = self._table = None
             made = self._affinity(X, given)
             self.graph_, self._extension, self._copies = made
@@ -262,6 +290,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             locks = lock(init, points)
             hard = locks if hard is None else hard + locks
             hard.closure(n)  # raises on a contradiction; soft constraints may be broken
+        sizes = self._sizes()
+        self._check_sizes(sizes, hard)
         problem = self._problem(given, hard)._replace(
             init=None if anew else init,
             concerned=concerned,
@@ -276,6 +306,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise RuntimeError(
                 f"hard constraints were broken, a bug in sentree, please report it:\n{report}"
             )
+        if sizes is not None and sizes.hard and sizes.violation(self.labels_):
+            raise RuntimeError("clusters are not within min_size and max_size, a bug in sentree")
         if init is not None:
             self.labels_ = keep_numbers(self.labels_, init, points)
         self._finish(given)
@@ -308,7 +340,20 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             samples=self._compared_samples() if given.label_index.size else None,
             widths=self._widths(),
             mixed=self._is_mixed,
+            sizes=self._sizes(),
         )
+
+    def _sizes(self, n: int | None = None, weight: FloatArray | None = None) -> SizeBounds | None:
+        """Return the bounds on the sizes of clusters; by default for the present samples."""
+        if n is None:
+            n, weight = self.graph_.n, self._size_weight
+        return size_bounds(self.min_size, self.max_size, self.size_penalty, weight, n)
+
+    def _check_sizes(self, sizes: SizeBounds | None, hard: Constraints | None) -> None:
+        """Refuse bounds on sizes that cannot hold."""
+        if sizes is not None:
+            n_clusters = self.n_clusters and max(self.n_clusters + self._more_clusters, 1)
+            check_sizes(sizes, n_clusters, hard)
 
     def _compared_samples(self) -> FloatArray | None:
         """Return the scaled samples, if they are dense and have not too many features."""
@@ -335,7 +380,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.constraints_ = given
         self.n_clusters_ = int(np.unique(self.labels_).size)
         if self.scale_ is not None:
-            self.scale_ = self.scale_.after(self.n_clusters_, len(given))
+            sized = self.min_size is not None or self.max_size is not None
+            self.scale_ = self.scale_.after(self.n_clusters_, len(given), sized)
         self._memberships = Memberships(self.graph_, self.labels_, self._hidden())
         tree = self.tree_ if self._reads_triplets else None
         self.constraint_report_ = given.satisfaction(self.labels_, tree)

@@ -30,6 +30,9 @@ class SSEHierarchy(SSEEstimator):
     ----------
     n_clusters : int, optional
         Number of clusters in ``labels_``; without it as in :class:`SSEPartition`.
+    min_size, max_size, size_penalty
+        Least and largest size of a cluster, as in :class:`SSEPartition`. They bound the clusters in
+        ``labels_``; other nodes of the tree may have any size.
     height : int, optional
         Height of ``tree_``: 1 is a star (no clusters), 2 a partition, 3 a partition of partitions.
         Without it levels are added as long as they lower the objective, down to nodes of two
@@ -49,7 +52,8 @@ class SSEHierarchy(SSEEstimator):
     labels_ : int32 array of shape (n_samples,)
         Cluster of each sample, numbered by first appearance. The clusters are those of
         :class:`SSEPartition`, and each is a node of ``tree_``. With ``height`` and without
-        ``n_clusters``, labels, hard constraints or ``init`` they are the children of the root.
+        ``n_clusters``, sizes, labels, hard constraints or ``init`` they are the children of the
+        root.
     n_clusters_ : int
         Number of clusters in ``labels_``.
     cluster_names_ : tuple
@@ -99,6 +103,9 @@ class SSEHierarchy(SSEEstimator):
         self,
         n_clusters: int | None = None,
         *,
+        min_size: float | None = None,
+        max_size: float | None = None,
+        size_penalty: float | None = None,
         height: int | None = None,
         penalty: float = 1.0,
         leaf_penalty: bool = True,
@@ -113,6 +120,9 @@ class SSEHierarchy(SSEEstimator):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.min_size = min_size
+        self.max_size = max_size
+        self.size_penalty = size_penalty
         self.height = height
         self.penalty = penalty
         self.leaf_penalty = leaf_penalty
@@ -134,11 +144,16 @@ class SSEHierarchy(SSEEstimator):
         """Grow the tree around the clusters, or freely where only a height is given."""
         finer = problem.constraints.finer is not None
         wanted = self.n_clusters or problem.hard or problem.init is not None or finer
+        wanted = wanted or problem.sizes is not None
         if self.height == 1 and wanted:
             raise ValueError(
                 Text(
                     "a tree of height 1 has no clusters: ",
                     Param("n_clusters"),
+                    ", ",
+                    Param("min_size"),
+                    ", ",
+                    Param("max_size"),
                     (", ", Param("init", of="sentree.SSEHierarchy.fit")),
                     ", finer labels and hard constraints need ",
                     Param("height"),
@@ -160,4 +175,5 @@ class SSEHierarchy(SSEEstimator):
         self.selection_ = found.selection or self.selection_
         self.scale_ = found.scale
         entropy = tree_objective(self.tree_).entropy
-        self._store(Objective(entropy, found.objective.penalty), found.trace)
+        penalty = found.objective.penalty + found.oversize
+        self._store(Objective(entropy, penalty), found.trace)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_is_fitted
 
@@ -53,6 +53,15 @@ class SSEPartition(SSEEstimator):
         is. Labels then ask for one cluster per class, and for one more wherever the data have a
         cluster that no label names; must-links and cannot-links count as evidence for and against
         uniting clusters.
+    min_size, max_size : int or float, optional
+        Least and largest size of a cluster: a number of samples (int), or a share of all samples
+        (float below 1). With ``size_weight`` in :meth:`fit` sizes are sums of weights. The bounds
+        hold in the result together with all hard constraints; what is impossible is an error that
+        shows the arithmetic. Clusters that are within the bounds anyway stay as they are.
+    size_penalty : float, optional
+        Makes the bounds soft: the share of samples that clusters have too many or too few costs
+        this many bits per sample. 1 moves samples at borders, 10 nearly all. Without it the bounds
+        are hard.
     resolution : float, optional
         Unite clusters while the weight between them is at least this many times what is expected
         by chance. Larger values give more clusters. Ignored with ``n_clusters``.
@@ -133,8 +142,8 @@ class SSEPartition(SSEEstimator):
     entropy_ : float
         The structural entropy of the clusters on ``graph_``, in bits.
     objective_ : float
-        ``entropy_`` plus the cost of the constraints: the penalty of pairs, and the bits by which
-        nearby labels speak against the clusters of samples.
+        ``entropy_`` plus the cost of the constraints: the penalty of pairs, the bits by which
+        nearby labels speak against the clusters of samples, and those of soft bounds on sizes.
     trace_ : float array
         The objective at the start and after every step.
     tree_ : EncodingTree
@@ -199,6 +208,9 @@ class SSEPartition(SSEEstimator):
         self,
         n_clusters: int | None = None,
         *,
+        min_size: float | None = None,
+        max_size: float | None = None,
+        size_penalty: float | None = None,
         resolution: float | None = None,
         penalty: float = 1.0,
         selection: str = "auto",
@@ -213,6 +225,9 @@ class SSEPartition(SSEEstimator):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.min_size = min_size
+        self.max_size = max_size
+        self.size_penalty = size_penalty
         self.resolution = resolution
         self.penalty = penalty
         self.selection = selection
@@ -357,9 +372,11 @@ class SSEPartition(SSEEstimator):
         if widths is not None and np.ndim(widths):
             widths = widths[inside]
         search = replace(self._cluster_search(), n_clusters=int(into), resolution=None)
+        sizes = self._sizes()
+        sizes = None if sizes is None else sizes.of(inside)
         with catch_warnings():
             simplefilter("ignore")  # parts that do not touch are what is looked for
-            found = search.run(Problem(graph, pairs, widths=widths))
+            found = search.run(Problem(graph, pairs, widths=widths, sizes=sizes))
         parts = renumber(found.labels[: inside.size])
         return self._apply(divided(self.labels_, number, parts, self.membership_strength_))
 
@@ -390,6 +407,25 @@ class SSEPartition(SSEEstimator):
             return self
         return self._apply(moved(self.labels_, chosen, target, self.membership_strength_))
 
+    def adopt(self, labels: NDArray[np.int32], given: Constraints) -> Self:
+        """Take over clusters that were found elsewhere with these constraints.
+
+        Clusters keep their numbers where they persist, unless that leaves gaps. A later refit
+        searches again.
+        """
+        check_is_fitted(self, "labels_")
+        with self._all_or_nothing():
+            problem = self._problem(given, given.hard)
+            self._keep(problem, keep_numbers(labels, self.labels_, np.empty(0, dtype=np.int64)))
+            self._finish(given)
+        return self
+
+    def _keep(self, problem: Problem, labels: NDArray[np.int32]) -> None:
+        """Store clusters without a search."""
+        graphs = self._cluster_search().constrained(problem._replace(init=labels))
+        self._store_clusters(problem, SearchResult(graphs, graphs.extended(labels), self.trace_))
+        self.labels_ = labels
+
     def _forget_edits(self) -> None:
         """Go back to the natural clusters and to ``n_clusters``."""
         self._more_clusters, self._edited = 0, False
@@ -409,6 +445,8 @@ class SSEPartition(SSEEstimator):
         """Store edited clusters, and the constraints that remember the edit."""
         given = without_broken(self.constraints_, edit.labels) + edit.constraints
         given.closure(self.graph_.n)  # contradictions are refused, with their chain
+        if (sizes := self._sizes()) is not None:
+            sizes.check(edit.labels, "this edit would make")
         with self._all_or_nothing():
             self._more_clusters += edit.change
             self._edited = True
@@ -419,11 +457,7 @@ class SSEPartition(SSEEstimator):
                 unconstrained = search.with_unconstrained(known).unconstrained
                 assert unconstrained is not None
                 self._unconstrained = replace(unconstrained, edited=labels)
-            graphs = search.constrained(problem._replace(init=labels))
-            self._store_clusters(
-                problem, SearchResult(graphs, graphs.extended(labels), self.trace_)
-            )
-            self.labels_ = labels
+            self._keep(problem, labels)
             self._finish(given)
         return self
 
@@ -453,7 +487,7 @@ class SSEPartition(SSEEstimator):
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
         penalty = partition_objective(graphs.graph, labels, graphs.relation).penalty
-        penalty += found.disbelief
+        penalty += found.disbelief + found.oversize
         self._store(Objective(entropy, penalty), trace)
 
     def _cluster_search(self) -> ClusterSearch:

@@ -1,9 +1,9 @@
 """Fitted models in files: plain arrays and a header of JSON in one ``.npz``, nothing pickled.
 
 The file is what :func:`numpy.savez` writes, and ``numpy.load(path, allow_pickle=False)`` reads all
-of it. Format version 4, for n samples (version 3 had no ``preparation``; version 2 had parameters
-of the paper's method, which now has its own estimators; version 1 had no ``copies``, ``tails`` and
-``features``):
+of it. Format version 5, for n samples (version 4 had no ``size_weight``; version 3 had no
+``preparation``; version 2 had parameters of the paper's method, which now has its own estimators;
+version 1 had no ``copies``, ``tails`` and ``features``):
 
 ==================================== ==============================================================
 array                                holds
@@ -21,6 +21,7 @@ array                                holds
 ``scale.offset``, ``.spread``        how features are scaled, if they are
 ``copies``                           the distinct row of each sample, numbered by first appearance,
                                      if rows repeat; bandwidths are then those of distinct rows
+``size_weight``                      how much each sample counts in sizes, if that was given
 ``tails.columns|base|onset``         features whose long tails are drawn in first, if any
 ``features.weights``                 weights that scaled features are multiplied by, if any
 ``features.directions``              combinations of features that count as further ones, if any
@@ -88,12 +89,13 @@ from sentree.graph.tails import Tails
 from sentree.relation.feature_weights import Features
 from sentree.search.natural_number import NaturalScale
 from sentree.search.recipes import Candidate, Recipe, Selection
+from sentree.search.size_bounds import size_weights
 from sentree.tree import EncodingTree
 
 __all__ = ["FORMAT_VERSION", "LeftOut", "load", "save"]
 
 #: Version of the format that is written, and the newest that is read.
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _FORMAT = "sentree model"
 #: Arrays of a compressed file may take at most this many times the bytes of the file.
@@ -307,6 +309,8 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
     _put(arrays, "tree", model.tree_, _TREE)
     if model._copies is not None:
         arrays["copies"] = model._copies
+    if model._size_weight is not None:
+        arrays["size_weight"] = model._size_weight
     names, settings = getattr(model, "feature_names_in_", None), model.graph_settings_
     prepared = model.preparation_
     return {
@@ -366,6 +370,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     model._resumes, model._edited = (bool(fitted.get(key)) for key in ("resumes", "edited"))
     model._more_clusters = int(fitted.get("more_clusters") or 0)
     model._copies = _copies(arrays)
+    model._size_weight = size_weights(arrays.get("size_weight"), model.graph_.n)
     model._extension = _extension(header["extension"], arrays, model)
     _check_fit(model)
     model._finish(model.constraints_)

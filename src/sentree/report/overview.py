@@ -6,6 +6,7 @@ import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from inspect import signature
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def summary(
     told = f"{subject.counted(subject.n)}"
     if source is not None:
         told += f" of {clean(Path(str(source)).name)}"
-    told += f" {'form' if one else 'fall into'} {_number(subject)}."
+    told += f" {'form' if one else 'fall into'} {_number(subject)}.{_bounds(subject.model)}"
     lead = [Span(told)]
     if not one:
         lead += [Span(f" {_clarity(subject)} "), *spans(_extent(subject))]
@@ -225,12 +226,31 @@ def _number(subject: Subject) -> str:
     if resolution is not None:
         return f"{found}: as many as a resolution of {resolution:g} gives"
     given = model.constraints_
-    if getattr(model, "height", None) is not None and not given.label_index.size:
+    sized = _sizes_asked(model) != (None, None)
+    if getattr(model, "height", None) is not None and not given.label_index.size and not sized:
         return f"{found}, the branches at the top of a tree of height {model.height}"
     if given.finer is not None:
         return f"{found}, as many as the coarsest labels name"
     by = "the data and the constraints" if subject.report.n_given else "the data"
+    by += " and the sizes asked for" * sized
     return f"{found}, a number that was chosen from {by}"
+
+
+def _bounds(model: Any) -> str:
+    """Say which sizes were asked for."""
+    said = []
+    for word, bound in zip(("least", "most"), _sizes_asked(model), strict=True):
+        if bound is not None:
+            share = not isinstance(bound, Integral) and bound < 1
+            said.append(f"at {word} {percent(bound) if share else format(bound, ',')}")
+    if not said:
+        return ""
+    where = "" if model.size_penalty is None else " where that costs little"
+    return f" A size of {' and '.join(said)} was asked for{where}."
+
+
+def _sizes_asked(model: Any) -> tuple[Any, Any]:
+    return getattr(model, "min_size", None), getattr(model, "max_size", None)
 
 
 def recipe(subject: Subject, command: str | None) -> Document:

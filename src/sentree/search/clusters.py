@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
@@ -19,7 +20,7 @@ from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import SearchGraphs, anchor, cannot_share
 from sentree.relation.relation import apart_pairs
-from sentree.search.beliefs import KnownClasses
+from sentree.search.beliefs import KnownClasses, disbelief
 from sentree.search.hard import HardenedGraphs, harden, separated, with_isolated
 from sentree.search.kernels import (
     PartitionResult,
@@ -29,7 +30,7 @@ from sentree.search.kernels import (
     move_from_queue,
     multilevel,
 )
-from sentree.search.label_search import LabelSearch, hidden_accuracy
+from sentree.search.label_search import LabelPulls, LabelSearch, hidden_accuracy
 from sentree.search.label_spreading import propagate
 from sentree.search.linear_beliefs import LinearBeliefs, LogisticBeliefs
 from sentree.search.natural_number import NaturalClusters, NaturalScale
@@ -47,6 +48,8 @@ from sentree.search.recipes import (
     strongest,
 )
 from sentree.search.scale import Contacts, at_resolution, natural_clusters, split_off, to_number
+from sentree.search.size_bounds import SizeBounds, check_sizes
+from sentree.search.sizes import SizedSearch
 from sentree.search.spacing import Spacing
 
 __all__ = ["ClusterSearch", "Problem", "SearchResult", "UnconstrainedResult"]
@@ -118,9 +121,10 @@ class UnconstrainedResult:
 
     def objective(self, clusters: NDArray[np.int32]) -> float:
         """Return the objective of clusters of the samples."""
-        return partition_objective(self.graphs.graph, self._on_vertices(clusters)).value
+        return partition_objective(self.graphs.graph, self.on_vertices(clusters)).value
 
-    def _on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
+    def on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the cluster of every vertex, for clusters of the samples."""
         return HardenedGraphs(self.graphs, self.vertex).modules(clusters)
 
     def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
@@ -131,7 +135,7 @@ class UnconstrainedResult:
         clusters = clusters_by_pairs(
             self.graphs.graph,
             self.found.labels,
-            self._on_vertices(self.natural),
+            self.on_vertices(self.natural),
             pairs,
             self.spacing,
             self.contacts.powers,
@@ -154,6 +158,7 @@ class Problem(NamedTuple):
     unconstrained: UnconstrainedResult | None = None  # of an earlier search on the same graph
     again: bool = False  # whether this is a refit with other constraints
     mixed: bool = False  # whether samples have numbers and categories
+    sizes: SizeBounds | None = None  # bounds on the sizes of clusters
 
     @property
     def label_recipes(self) -> tuple[Recipe, ...]:
@@ -190,6 +195,8 @@ class SearchResult(NamedTuple):
     disbelief: float = 0.0  # bits by which nearby labels speak against the clusters
     selection: Selection | None = None  # the recipe that labels chose, if they did
     scale: NaturalScale | None = None  # how the data chose the number of clusters, if they did
+    pulls: LabelPulls | None = None  # how labels pulled samples and anchors, if they did
+    oversize: float = 0.0  # bits for sizes outside of soft bounds
 
 
 @dataclass(frozen=True)
@@ -210,6 +217,11 @@ class ClusterSearch:
         problem = self.with_unconstrained(problem)
         if graphs is None:
             graphs = self.constrained(problem)
+        found = self._found(problem, graphs)
+        return found if problem.sizes is None else self._within_sizes(problem, found)
+
+    def _found(self, problem: Problem, graphs: SearchGraphs) -> SearchResult:
+        """Find clusters of any size."""
         if self._follows_labels(problem):
             return self._search_by_labels(problem, graphs)
         if problem.init is not None:
@@ -336,6 +348,51 @@ class ClusterSearch:
         labels = self._with_all_clusters(working, result.labels)[vertex]
         return SearchResult(graphs, labels, result.trace)
 
+    def _within_sizes(self, problem: Problem, found: SearchResult) -> SearchResult:
+        """Bring the sizes of clusters within their bounds."""
+        sizes, graphs, n = problem.sizes, found.graphs, problem.graph.n
+        assert sizes is not None
+        check_sizes(sizes, self.n_clusters, problem.hard)
+        hardened = harden(graphs, problem.hard, self.n_clusters)
+        working, vertex = hardened
+        start = hardened.modules(found.labels[:n])
+        wanted = self.n_clusters
+        if wanted is None and problem.init is not None:  # the number stays the same if it can
+            count = int(start.max()) + 1
+            wanted = count if count in sizes.numbers() else None
+        free, pulls = problem.unconstrained, found.pulls
+        search = SizedSearch(working, sizes.on(vertex, working.graph.n), sizes)
+        if pulls is None:
+            shrinkage = _SHRINKAGE_IN_PLANE if free is None else free.shrinkage
+            search = replace(search, shrinkage=shrinkage)
+        else:
+            known = self._known(problem)
+            owner = np.full(working.graph.n, -1)
+            owner[vertex[known.points]] = known.code
+            number = np.empty(int(start.max()) + 1, dtype=np.int64)  # of each cluster before
+            number[renumber(found.labels[:n])] = found.labels[:n]
+            pulls = pulls.with_clusters(number)
+            pull, shrinkage = pulls.steering
+            member = sp.csr_array((np.ones(vertex.size), (vertex, np.arange(vertex.size))))
+            search = replace(
+                search, pull=sp.csr_array(member @ pull), shrinkage=shrinkage, owner=owner
+            )
+        labels = search.run(start, wanted)
+        against = found.disbelief
+        if pulls is not None:
+            beliefs = search.followed(pulls.beliefs, start, labels)
+            against = disbelief(beliefs, labels[vertex], graphs.graph, pulls.strength)
+        before, after = (
+            partition_objective(graphs.graph, clusters[vertex], graphs.relation).value
+            for clusters in (start, labels)
+        )
+        return found._replace(
+            labels=labels[vertex],
+            trace=np.append(found.trace, found.trace[-1] + after - before),
+            disbelief=against,
+            oversize=0.0 if sizes.hard else sizes.price * sizes.violation(labels[vertex[:n]]),
+        )
+
     def follow(
         self, selection: Selection | None, problem: Problem
     ) -> tuple[ClusterSearch, Problem]:
@@ -363,7 +420,7 @@ class ClusterSearch:
             p = recipe.n_neighbors
             cut[p] = cut.get(p) or strongest(graph, p)
             # Hard constraints are kept by all recipes, so they cannot tell these apart.
-            part = problem._replace(graph=cut[p], constraints=visible, hard=None)
+            part = problem._replace(graph=cut[p], constraints=visible, hard=None, sizes=None)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the final search warns
                 return replace(self, recipe=recipe).run(part).labels[: graph.n]
@@ -411,7 +468,10 @@ class ClusterSearch:
         if self.n_clusters is not None and np.unique(labels[: working.n]).size < self.n_clusters:
             labels = split_off(working, labels, self.n_clusters)
         labels = labels[hardened.vertex]
-        return SearchResult(graphs, labels, found.result.trace, found.disbelief, selection)
+        result = SearchResult(graphs, labels, found.result.trace, found.disbelief, selection)
+        if problem.sizes is None:
+            return result
+        return result._replace(pulls=_on_samples(found.pulls, hardened, graphs.graph))
 
     def _label_search(
         self, problem: Problem, hardened: HardenedGraphs, known: KnownClasses
@@ -596,6 +656,17 @@ def _without_conflicting_labels(known: KnownClasses, working: SearchGraphs) -> K
         if u not in dropped:
             dropped |= apart.get(u, set())
     return known.without(np.isin(known.points, list(dropped)))
+
+
+def _on_samples(pulls: LabelPulls, hardened: HardenedGraphs, graph: Graph) -> LabelPulls:
+    """Return the pulls of samples and anchors, which share that of their vertex by degree."""
+    degree = hardened.graphs.graph.degree[hardened.vertex]
+    share = sp.diags_array(graph.degree / np.where(degree > 0, degree, 1.0))
+    beliefs, pull = (
+        sp.csr_array(share @ sp.csr_array(rows)[hardened.vertex])
+        for rows in (pulls.beliefs, pulls.steering.pull)
+    )
+    return pulls._replace(beliefs=beliefs, steering=pulls.steering._replace(pull=pull))
 
 
 def _move(

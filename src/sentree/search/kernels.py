@@ -31,7 +31,10 @@ __all__ = [
     "LinkResult",
     "PartitionResult",
     "Steering",
+    "TreeBeliefs",
     "TreeResult",
+    "UnitEdges",
+    "balance",
     "compress",
     "density_clusters",
     "graft",
@@ -245,6 +248,49 @@ def move_from_queue(
     return PartitionResult(_numbered(moved, steering), *_trace(start, np.array([gain])))
 
 
+def balance(
+    graph: Graph,
+    labels: ArrayLike,
+    size: ArrayLike,
+    relation: Any = None,
+    *,
+    least: float = 0.0,
+    most: float = np.inf,
+    price: float = np.inf,
+    n_samples: int | None = None,
+    steering: Steering = _UNSTEERED,
+    progress: Progress = None,
+) -> PartitionResult:
+    """Move vertices until every module has a size from ``least`` to ``most``, at the lowest cost.
+
+    The size of a module is the sum of the sizes of its vertices. Chains of moves, the cheapest
+    first, lead from modules that are too large to modules with room, and to those that are too
+    small. Then moves, and chains that begin with a move for which there is no room, lower the
+    objective. Each module keeps at least one of the first ``n_samples`` vertices. With a finite
+    ``price``, each unit of size outside the bounds costs that many bits, and stays outside where
+    that is cheaper. The sizes may also stay outside where vertices of unequal size, or vertices
+    that are kept apart, leave no cheap way: look at them. The objective does not include the price.
+    """
+    start_labels = _numbered(labels, steering)
+    start = steered_objective(graph, start_labels, relation, *steering).value
+    if graph.volume == 0:  # all moves cost nothing
+        graph = Graph(graph.indptr, graph.indices, graph.weights, np.ones(graph.n))
+    k = int(start_labels.max()) + 1
+    moved, gain = _kernels.balance(
+        *_arrays(graph, relation),
+        start_labels,
+        *steering.arrays(k),
+        np.ascontiguousarray(size, dtype=np.float64),
+        graph.n if n_samples is None else n_samples,
+        least,
+        most,
+        price,
+        _LEAST_MOVE_GAIN,
+        progress,
+    )
+    return PartitionResult(moved, *_trace(start, np.array([gain])))
+
+
 def multilevel(
     graph: Graph,
     relation: Any = None,
@@ -410,6 +456,48 @@ def spread_labels(
         progress,
     )
     return sp.csr_array((share, (row, column)), shape=(n, k))
+
+
+class TreeBeliefs(NamedTuple):
+    """Probabilities of classes on a tree of units."""
+
+    belief: FloatArray  # of shape (n_units, n_classes)
+    cut: FloatArray  # probability that each edge is cut
+
+
+class UnitEdges(NamedTuple):
+    """The edges of a tree of units, each from a heavy unit to a light one.
+
+    A unit is the light one of one edge, which comes after all edges in which it is the heavy one;
+    only the root is never the light one.
+    """
+
+    heavy: _Ints
+    light: _Ints
+    root: int
+
+    def beliefs(self, cut: FloatArray, share: FloatArray, evidence: FloatArray) -> TreeBeliefs:
+        """Return the class of every unit, given evidence about some.
+
+        A light unit has the class of the heavy one unless the edge is ``cut``, which has a
+        probability; then another class is drawn by the ``share`` of classes. The last class stands
+        for all that are still unseen: two unseen classes across a cut are different ones.
+        ``evidence`` is the likelihood of every class of every unit.
+        """
+        found = _kernels.tree_beliefs(*self, cut, share, evidence.ravel(), True)
+        return TreeBeliefs(found[0].reshape(evidence.shape), found[1])
+
+    def log_likelihood(self, cut: FloatArray, share: FloatArray, evidence: FloatArray) -> float:
+        """Return the log of the probability of the evidence."""
+        return _kernels.tree_beliefs(*self, cut, share, evidence.ravel(), False)[2]
+
+    def reached(self, kept: FloatArray, value: FloatArray) -> FloatArray:
+        """Return for every unit the sum of all values, each times ``kept`` of all edges between."""
+        return _kernels.tree_reach(*self, kept, value, False)
+
+    def nearest(self, kept: FloatArray, value: FloatArray) -> FloatArray:
+        """Return the same with the greatest in place of the sum."""
+        return _kernels.tree_reach(*self, kept, value, True)
 
 
 def stretch(

@@ -34,7 +34,14 @@ from sentree.search.scale import (
     too_few,
 )
 
-__all__ = ["LabelOptions", "LabelSearch", "LabelSearchResult", "LabelStart", "hidden_accuracy"]
+__all__ = [
+    "LabelOptions",
+    "LabelPulls",
+    "LabelSearch",
+    "LabelSearchResult",
+    "LabelStart",
+    "hidden_accuracy",
+]
 
 #: A sample prefers the cluster of its module by this many bits over the squared number of labels
 #: per class.
@@ -78,11 +85,29 @@ class LabelStart(NamedTuple):
     believed: Any  # matrix of vertices by clusters
 
 
+class LabelPulls(NamedTuple):
+    """How labels pulled vertices to clusters in the last moves."""
+
+    beliefs: Any  # pull of beliefs, vertices by clusters
+    steering: Steering  # with all other pulls
+    strength: float  # of beliefs
+
+    def with_clusters(self, number: NDArray[Any]) -> LabelPulls:
+        """Return the pulls of clusters in another order; those without a pull have 0."""
+        width = int(number.max()) + 1
+        beliefs, pull = (
+            sp.csr_array(Steering(rows).wide(width).pull)[:, number]
+            for rows in (self.beliefs, self.steering.pull)
+        )
+        return self._replace(beliefs=beliefs, steering=self.steering._replace(pull=pull))
+
+
 class LabelSearchResult(NamedTuple):
     """Clusters of the vertices: first those of the classes, in order, then the others."""
 
     result: PartitionResult
     disbelief: float  # bits by which nearby labels speak against the clusters
+    pulls: LabelPulls
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +168,11 @@ class LabelSearch:
             pull = self._insisting(drawn, known, strength)
             pull = self._at_home(start, pull, known, options.home)
             start = self._begun(start, pull, known)
-        result = self.move(start, Steering(pull, self._shrinkage(options)))
+        steering = Steering(pull, self._shrinkage(options))
+        result = self.move(start, steering)
         pull = Steering(drawn).wide(int(result.labels.max()) + 1).pull
         against = disbelief(pull, result.labels, self.graphs.graph, strength)
-        return LabelSearchResult(result, against)
+        return LabelSearchResult(result, against, LabelPulls(pull, steering, strength))
 
     def _united(self, known: KnownClasses, believed: Any) -> NDArray[np.int32]:
         """Unite modules around the classes; return the clusters, those of classes first."""

@@ -53,14 +53,16 @@ class NaturalScale:
         pairs = zip(self.candidates[1:], self.support[1:], strict=True)
         return tuple(number for number, share in pairs if share >= least)
 
-    def after(self, number: int, n_statements: int) -> NaturalScale:
-        """Return the same after constraints have led to another number."""
+    def after(self, number: int, n_statements: int, sizes: bool = False) -> NaturalScale:
+        """Return the same after constraints, or bounds on sizes, have led to another number."""
         if number == self.chosen:
             return self
         share = dict(zip(self.candidates, self.support, strict=True))
         first = share.pop(number, 0.0)
-        are = "constraint speaks" if n_statements == 1 else "constraints speak"
-        reason = f"{n_statements} {are} for it, the data alone for {self.chosen}"
+        told = [f"{n_statements} constraint{'s' * (n_statements != 1)}"] * (n_statements > 0)
+        told += ["the bounds on sizes"] * sizes
+        speak = "speaks" if n_statements == 1 and not sizes else "speak"
+        reason = f"{' and '.join(told)} {speak} for it, the data alone for {self.chosen}"
         return NaturalScale((number, *share), (first, *share.values()), reason)
 
     def to_dict(self) -> dict[str, Any]:

@@ -29,7 +29,13 @@ from sentree.search.natural_parts import CHANCE, ONE, Unions, node_sums
 from sentree.search.spacing import Spacing
 from sentree.tree import TreeShape
 
-__all__ = ["PairEvidence", "clusters_by_pairs"]
+__all__ = [
+    "PairEvidence",
+    "clusters_by_pairs",
+    "log_closeness",
+    "measured_unions",
+    "unions_within",
+]
 
 #: Evidence of a pair: log 9, as if nine of ten pairs were right.
 _PAIR = 2.2
@@ -128,7 +134,7 @@ def _first(numbers: IntArray) -> NDArray[np.intp]:
     return np.unique(numbers, return_index=True)[1]
 
 
-def _log_closeness(unions: Unions, spacing: Spacing | None) -> FloatArray:
+def log_closeness(unions: Unions, spacing: Spacing | None) -> FloatArray:
     """Return log2 of the closeness of the sides of unions, relative to the limit of one cluster."""
     with np.errstate(divide="ignore", invalid="ignore"):  # sides without any weight
         if spacing is None or spacing.dimension is None:
@@ -138,10 +144,10 @@ def _log_closeness(unions: Unions, spacing: Spacing | None) -> FloatArray:
     return np.asarray(np.log2(np.maximum(np.nan_to_num(close), _NONE)))
 
 
-def _by_data(one: NDArray[np.bool_], log_closeness: FloatArray) -> FloatArray:
+def _by_data(one: NDArray[np.bool_], closeness: FloatArray) -> FloatArray:
     """Return the evidence of the data for a union: above 0 if the sides are ``one`` cluster."""
     sign = np.where(one, 1.0, -1.0)
-    weight: FloatArray = sign * np.clip(_LEAST + _MORE * sign * log_closeness, _LEAST, _MOST)
+    weight: FloatArray = sign * np.clip(_LEAST + _MORE * sign * closeness, _LEAST, _MOST)
     return weight
 
 
@@ -155,21 +161,40 @@ def _divided(
     powers: tuple[float, float],
 ) -> IntArray:
     """Divide clusters where pairs outweigh the data; return the part of every piece."""
-    sides = _tree(pieces, home, powers)
-    k, n = pieces.n, pieces.n + len(sides)
+    sides = unions_within(pieces, home, powers)
+    shape = _shape(sides, pieces.n)
+    by_pairs = _at_unions(shape, between[:, 0], between[:, 1], weight, len(sides))
+    unions = measured_unions(pieces, sides, size)
+    by_data = _by_data(np.ones(len(sides), dtype=bool), log_closeness(unions, spacing))
+    return _best_cut(sides, (by_data + by_pairs).tolist(), pieces.n)
+
+
+def _shape(sides: IntArray, k: int) -> TreeShape:
+    """Return the shape of a forest of unions of k pieces, below one root."""
+    n = k + len(sides)
     parent = np.append(np.full(n, n, dtype=np.int32), np.int32(-1))
     parent[sides] = k + np.arange(len(sides))[:, None]
-    shape = TreeShape(parent)
+    return TreeShape(parent)
+
+
+def _at_unions(
+    shape: TreeShape, i: NDArray[Any], j: NDArray[Any], weight: FloatArray, count: int
+) -> FloatArray:
+    """Return the total weight of the pairs of pieces that each of ``count`` unions unites."""
+    total = np.bincount(shape.lca(i, j), weight, shape.parent.size)
+    return np.asarray(total[-count - 1 : -1], dtype=np.float64)
+
+
+def measured_unions(pieces: Graph, sides: IntArray, size: FloatArray) -> Unions:
+    """Return unions with the contact of their sides, for pieces of given sizes."""
     edges = sp.triu(pieces.to_scipy(), 1).tocoo()
-    contact = np.bincount(shape.lca(edges.row, edges.col), edges.data, n + 1)[k:n] / pieces.volume
-    by_pairs = np.bincount(shape.lca(between[:, 0], between[:, 1]), weight, n + 1)[k:n]
+    shape = _shape(sides, pieces.n)
+    contact = _at_unions(shape, edges.row, edges.col, edges.data, len(sides)) / pieces.volume
     volume = node_sums(pieces.degree / pieces.volume, sides)
-    unions = Unions(sides, contact, volume, node_sums(size, sides))
-    by_data = _by_data(np.ones(len(sides), dtype=bool), _log_closeness(unions, spacing))
-    return _best_cut(sides, (by_data + by_pairs).tolist(), k)
+    return Unions(sides, contact, volume, node_sums(size, sides))
 
 
-def _tree(pieces: Graph, home: IntArray, powers: tuple[float, float]) -> IntArray:
+def unions_within(pieces: Graph, home: IntArray, powers: tuple[float, float]) -> IntArray:
     """Return the unions that make each cluster of its pieces, the most strongly linked first."""
     rows = np.repeat(np.arange(pieces.n), np.diff(pieces.indptr))
     inner = home[rows] == home[pieces.indices]
@@ -238,8 +263,8 @@ def _united(
     volume = parts.degree / parts.volume
     size = np.bincount(part, minlength=parts.n).astype(np.float64)
     both = (np.append(values, values[sides].sum(axis=1)) for values in (volume, size))
-    log_closeness = _log_closeness(Unions(sides, contact, *both), spacing)
-    by_data = _by_data(home[sides[:, 0]] == home[sides[:, 1]], log_closeness)
+    closeness = log_closeness(Unions(sides, contact, *both), spacing)
+    by_data = _by_data(home[sides[:, 0]] == home[sides[:, 1]], closeness)
     return _contracted(parts.n, sides, by_data, by_pairs)
 
 

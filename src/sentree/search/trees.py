@@ -35,6 +35,7 @@ class GrownTree(NamedTuple):
     trace: FloatArray
     selection: Selection | None = None  # the recipe that labels chose, if they did
     scale: NaturalScale | None = None  # how the data chose their number, if they did
+    oversize: float = 0.0  # bits for sizes of clusters outside of soft bounds
 
 
 def grow_tree(
@@ -48,7 +49,7 @@ def grow_tree(
     """
     if problem.constraints.finer is None:
         return _grow_level(problem, search, height, leaf_penalty)
-    if search.n_clusters is None:
+    if search.n_clusters is None and problem.sizes is None:
         search = replace(search, n_clusters=np.unique(problem.constraints.label_code).size)
     coarse = _grow_level(problem, search, height, leaf_penalty)
     graph, parent, clusters = problem.graph, coarse.tree.parent, coarse.labels
@@ -59,7 +60,7 @@ def grow_tree(
     tree = _measured(parent, graph, relation).by_volume()
     objective = tree_objective(tree, leaf_penalty=leaf_penalty)
     trace = np.append(coarse.trace, objective.value)
-    return GrownTree(tree, coarse.labels, objective, trace, coarse.selection)
+    return coarse._replace(tree=tree, objective=objective, trace=trace, scale=None)
 
 
 def _grow_level(
@@ -67,17 +68,19 @@ def _grow_level(
 ) -> GrownTree:
     """Grow a tree with the labels of one level."""
     given, n = problem.constraints, problem.graph.n
-    wants_clusters = search.n_clusters is not None or given.label_index.size > 0
+    wants_clusters = (
+        search.n_clusters is not None or given.label_index.size > 0 or problem.sizes is not None
+    )
     free = height == 1 or (height is not None and not wants_clusters)
     if given or not free:
         problem = search.with_unconstrained(problem)
     graphs = search.constrained(problem)
     weight = triplet_weights(problem.graph, given)
     weight *= search.penalty
-    clusters, selection, scale = None, None, None
+    clusters, selection, scale, oversize = None, None, None, 0.0
     if not free or problem.hard or problem.init is not None:
         run = search.run(problem, with_triplets(graphs, given, weight))
-        selection, scale = run.selection, run.scale
+        selection, scale, oversize = run.selection, run.scale, run.oversize
         found = renumber(run.labels[:n])
         clusters = graphs.extended(found)
     logger.info("growing a tree over %d samples", n, extra={"stage": "tree"})
@@ -93,7 +96,7 @@ def _grow_level(
     tree = _without_anchors(result.tree, graphs, problem.graph)
     labels = tree.labels_at(1) if clusters is None else found
     objective = tree_objective(result.tree, leaf_penalty=leaf_penalty)
-    return GrownTree(tree, labels, objective, result.trace, selection, scale)
+    return GrownTree(tree, labels, objective, result.trace, selection, scale, oversize)
 
 
 def _refined(

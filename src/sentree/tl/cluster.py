@@ -38,6 +38,8 @@ def sse(
     penalty: float = 1.0,
     resolution: float | None = None,
     n_clusters: int | None = None,
+    min_size: float | None = None,
+    max_size: float | None = None,
     restrict_to: tuple[str, Sequence[str]] | None = None,
     random_state: int | None = 0,
     key_added: str = "sse",
@@ -86,6 +88,8 @@ def sse(
         Number of clusters; ``resolution`` is ignored then. Without it, and with labels, there is a
         cluster for each labelled type, and one for each group of cells that seems to have none of
         these types (:class:`~sentree.SSEPartition`).
+    min_size, max_size : int or float, optional
+        Least and largest size of a cluster: a number of cells, or a share of them below 1.
     restrict_to : tuple of (str, list of str), optional
         Cluster only the cells of some categories of a column: ``("leiden", ["0", "3"])``. What is
         said about other cells does not count.
@@ -159,6 +163,8 @@ def sse(
     data = choose_graph(adata, inside, adjacency, obsp, neighbors_key)
     model = SSEPartition(
         n_clusters,
+        min_size=min_size,
+        max_size=max_size,
         resolution=resolution,
         hard=hard,
         penalty=penalty,
@@ -191,6 +197,8 @@ def sse_tree(
     hard: bool = False,
     penalty: float = 1.0,
     n_clusters: int | None = None,
+    min_size: float | None = None,
+    max_size: float | None = None,
     height: int | None = None,
     n_levels: int = 4,
     random_state: int | None = 0,
@@ -209,6 +217,8 @@ def sse_tree(
     ----------
     adata, must_link, cannot_link, not_label, groups_key, constraints, hard, penalty, n_clusters
         As in :func:`sse`.
+    min_size, max_size
+        As in :func:`sse`; they bound the clusters, not the other nodes of the tree.
     labels_key, unlabeled_category
         As in :func:`sse`. Labels may be of mixed depth, "T cell" for some cells and a kind of
         T cell for others, if ``sep`` or ``ontology`` tells how they nest: a cell says something
@@ -269,6 +279,8 @@ def sse_tree(
     data = choose_graph(adata, None, adjacency, obsp, neighbors_key)
     model = SSEHierarchy(
         n_clusters,
+        min_size=min_size,
+        max_size=max_size,
         height=height,
         hard=hard,
         penalty=penalty,
@@ -312,6 +324,8 @@ def _params(model: SSEEstimator, data: Input, said: Said) -> dict[str, Any]:
     unlabeled = plain_value(said.unlabeled_category)
     return {
         "n_clusters": model.n_clusters,
+        "min_size": model.min_size,
+        "max_size": model.max_size,
         "random_state": model.random_state,
         "penalty": model.penalty,
         "hard": model.hard,

@@ -1,0 +1,264 @@
+"""Questions about groups of samples, along the tree of the data: each answer places many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sentree._util.labels import follow
+from sentree.active.beliefs import Beliefs, Landscape
+from sentree.active.questions import Question
+from sentree.active.situation import FloatArray, Situation, check_form, with_utilities
+from sentree.constraints import Constraints
+
+__all__ = ["Estimate", "Structural"]
+
+#: Seconds that a person needs for a question, and for each doubling of the groups shown.
+_SECONDS, _MORE_SECONDS = 2.0, 1.0
+#: Nothing more is asked when so large a share of the samples is expected to be right.
+_SURE = 0.995
+#: How many typical samples stand for a group.
+_TYPICAL = 5
+#: Edges count as cut with at most this probability when answers are spread out evenly.
+_MOST_CUT = 0.98
+
+IntArray = NDArray[np.int64]
+
+
+class Estimate(NamedTuple):
+    """What is still unsure."""
+
+    answers: int  # about how many more answers are needed
+    certainty: float  # share of the samples that are expected to be in the right cluster
+
+
+@dataclass(frozen=True)
+class Structural:
+    """Ask where a group of samples belongs, the question first that settles most.
+
+    A question is about a typical sample of a group: a natural cluster, part of one, or at last a
+    single sample. Its utility is the expected bits about the classes of all samples that follow
+    the answer, per second of a person's time. The number of classes is not needed. Questions end
+    when the clusters are sure.
+
+    Parameters
+    ----------
+    form : {"choice", "pair"}, default="choice"
+        "choice": which of the known groups a sample belongs to, or a new one. "pair": whether it
+        belongs to the likeliest of them.
+    max_options : int, default=9
+        Most groups that a choice shows: the likeliest.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sentree import SSEPartition
+    >>> from sentree.active import Structural
+    >>> model = SSEPartition(random_state=0).fit(load_iris().data)
+    >>> [question] = Structural().query(model)
+    >>> question.n_settled > 10
+    True
+    """
+
+    form: str = "choice"
+    max_options: int = 9
+
+    def query(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        constraints: Constraints | None = None,
+        candidates: ArrayLike | None = None,
+        batch_size: int = 1,
+        return_utilities: bool = False,
+    ) -> Any:
+        """Return the next questions; parameters and results as in :meth:`Random.query`."""
+        check_form(self.form)
+        now = Situation.of(X, y, constraints, candidates)
+        believed = _beliefs(now)
+        if believed.certainty >= _SURE:
+            return with_utilities([], np.full(now.allowed.size, np.nan), return_utilities)
+        most = self.max_options if self.form == "choice" else 1
+        search = _Search(now, believed, most)
+        questions, scores = search.questions(batch_size)
+        return with_utilities(questions, scores, return_utilities)
+
+    def estimate(self, model: Any, constraints: Constraints | None = None) -> Estimate:
+        """Return how many answers are still needed, and how sure the clusters are."""
+        believed = _beliefs(Situation.of(model, None, constraints, None))
+        certainty = believed.certainty
+        if certainty >= _SURE:
+            return Estimate(0, certainty)
+        units = believed.units
+        wrong = units.size * (1 - believed.probability.max(axis=1))
+        # An answer settles the samples that follow the same unit.
+        joined = believed.cut < 0.5
+        heavy, light, _ = units.edges
+        up = np.arange(units.size.size, dtype=np.int32)
+        up[light[joined]] = heavy[joined]
+        doubt = np.sort(np.bincount(follow(up), wrong))[::-1]
+        left = wrong.sum() - np.cumsum(doubt)
+        enough = left <= (1 - _SURE) * units.size.sum()
+        n = int(np.argmax(enough)) + 1
+        return Estimate(n * (1 if self.form == "choice" else 2), certainty)
+
+
+def _beliefs(now: Situation) -> Beliefs:
+    """Return what is believed in a situation."""
+    return Beliefs.of(Landscape.of(now.model), now, now.model.n_clusters)
+
+
+class _Search:
+    """The search for the most useful questions."""
+
+    def __init__(self, now: Situation, believed: Beliefs, most: int) -> None:
+        self.now, self.believed, self.most = now, believed, most
+        self.units = believed.units
+        self.seconds = _SECONDS + _MORE_SECONDS * np.log2(max(min(most, believed.n_classes), 1))
+        self.kept = 1 - believed.cut
+        self.even = 1 - np.minimum(1 / (1 + np.exp(-self.units.logit)), _MOST_CUT)
+        self.asked = np.zeros(self.units.size.size)
+        for samples in believed.classes:
+            self.asked[self.units.unit[samples]] = 1.0
+        # One row for each unit: the sample of it that a question would be about, or -1.
+        self.point = self._points()
+
+    def _points(self) -> IntArray:
+        """Return the sample of every unit that may be asked about, the typical one if it may."""
+        open_ = self.now.allowed.copy()
+        for samples in self.believed.classes:
+            open_[samples] = False
+        point = np.full(self.units.size.size, -1)
+        rows = np.flatnonzero(open_)
+        rows = rows[np.argsort(-self.now.model.graph_.degree[rows], kind="stable")][::-1]
+        point[self.units.unit[rows]] = rows
+        typical = self.units.typical
+        return np.where(open_[typical] & (self.units.unit[typical] >= 0), typical, point)
+
+    def _scores(self) -> FloatArray:
+        """Return the utility of asking about each unit; NaN where that is not possible."""
+        believed, units = self.believed, self.units
+        covered = units.edges.nearest(self.even, self.asked)
+        unsure = units.size * believed.entropy * (1 - covered)
+        reach = units.edges.reached(self.kept, unsure)
+        bits = believed.entropy
+        if self.most == 1:
+            p = np.clip(believed.probability[:, :-1].max(axis=1), 1e-12, 1 - 1e-12)
+            bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+        scale = np.log2(believed.n_classes + 1)
+        return np.where(self.point >= 0, bits * reach / scale / self.seconds, np.nan)
+
+    def questions(self, count: int) -> tuple[list[Question], FloatArray]:
+        """Return the best questions, and the utility of every sample."""
+        found: list[Question] = []
+        first: FloatArray | None = None
+        for _ in range(count):
+            scores = self._scores()
+            if first is None:
+                first = scores
+            pair = self._best_pair() if self.most == 1 else None
+            best = -np.inf if np.isnan(scores).all() else np.nanmax(scores)
+            if pair is not None and pair[0] > best:
+                found.append(pair[1])
+                break
+            if not best > 0:
+                break
+            unit = int(np.nanargmax(scores))
+            question = self._question(unit, float(best))
+            if question is None:
+                break
+            found.append(question)
+            self.asked[unit] = 1.0
+            self.point[unit] = -1
+        spread = np.full(self.now.allowed.size, np.nan)
+        if first is not None:
+            can = self.point >= 0
+            spread[self.point[can]] = first[can]
+            for question in found:
+                spread[question.point] = first[self.units.unit[question.point]]
+        return found, spread
+
+    def _best_pair(self) -> tuple[float, Question] | None:
+        """Return the best question about two classes that may be one, and its utility."""
+        k = self.believed.n_classes
+        if k < 2:
+            return None
+        chance = np.maximum(self.believed.mistaken, self.believed.mistaken.T)
+        component = self.now.closure.component
+        own = [int(component[samples[0]]) for samples in self.believed.classes]
+        for at, one in enumerate(own):
+            chance[at, np.isin(own, self.now.neighbours(one))] = 0.0
+        np.fill_diagonal(chance, 0.0)
+        a, b = divmod(int(np.argmax(chance)), k)
+        p = min(float(chance[a, b]), 0.5)
+        if p < 1e-3:
+            return None
+        mass = self.units.size @ self.believed.probability[:, :-1]
+        bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+        utility = float(bits * min(mass[a], mass[b]) / np.log2(k + 1) / self.seconds)
+        groups = self._groups([a, b])
+        return utility, Question(
+            groups[0][0],
+            (groups[1][0],),
+            kind="merge",
+            group=groups[0],
+            groups=(groups[1],),
+            probabilities=(p, 1 - p),
+            utility=utility,
+            n_settled=round(min(mass[a], mass[b])),
+        )
+
+    def _question(self, unit: int, utility: float) -> Question | None:
+        """Make the question about a unit."""
+        believed, point = self.believed, int(self.point[unit])
+        chance = believed.probability[unit]
+        ruled_out = self.now.neighbours(int(self.now.closure.component[point]))
+        component = self.now.closure.component
+        can = [
+            at
+            for at, samples in enumerate(believed.classes)
+            if int(component[samples[0]]) not in ruled_out
+        ]
+        if not can:
+            return None
+        order = sorted(can, key=lambda at: (-chance[at], at))[: self.most]
+        p = np.maximum(chance[order], 1e-3)
+        rest = max(1 - p.sum(), 1e-3)
+        p = np.append(p, rest) / (p.sum() + rest)
+        follows = self.units.edges.nearest(self.kept, np.eye(1, self.asked.size, unit)[0])
+        settled = float(self.units.size @ follows)
+        near = np.argsort(-follows * (self.asked == 0), kind="stable")[1:_TYPICAL]
+        near = near[(follows[near] > 0.5)]
+        groups = self._groups(order)
+        leads = np.isin(unit, self.units.edges.light[self.units.between])
+        kind = "merge" if leads or unit == self.units.edges.root else "purity"
+        return Question(
+            point,
+            tuple(group[0] for group in groups),
+            kind=kind if settled >= 2 else "point",
+            group=(point, *self.units.typical[near].tolist()),
+            groups=groups,
+            probabilities=tuple(np.round(p, 4).tolist()),
+            utility=utility,
+            n_settled=max(round(settled), 1),
+        )
+
+    def _groups(self, classes: list[int]) -> tuple[tuple[int, ...], ...]:
+        """Return typical samples of classes, those that are known to be of them first."""
+        found = []
+        mass = self.units.edges.reached(self.kept, self.units.size)
+        for number in classes:
+            samples = self.believed.classes[number]
+            samples = samples[np.argsort(-mass[self.units.unit[samples]], kind="stable")]
+            chosen = samples[:_TYPICAL].tolist()
+            sure = self.believed.probability[:, number] * mass
+            for unit in np.argsort(-sure, kind="stable")[: 2 * _TYPICAL].tolist():
+                sample = int(self.units.typical[unit])
+                if len(chosen) < _TYPICAL and sample not in chosen:
+                    chosen.append(sample)
+            found.append(tuple(int(one) for one in chosen))
+        return tuple(found)
