@@ -11,10 +11,11 @@ only the rows that no question was about until then; where fewer than a tenth of
 left, it is missing. Every answer counts, also to a question that was put before. The answer to one
 question about a pair is one answer, and so is the choice of one among several groups; the column
 ``form`` tells which. Methods may ask 200 pairs or 100 choices, and 600 or 300 on sets of 20 classes
-or more. ``stopped`` tells after how many answers a method ended by itself; its curve stays flat
-from there. NPU and min-max are told the number of classes, COBRA a number of super-instances, the
-others nothing. Seconds are CPU time per question. Those of sentree include clustering again after
-every answer; those of random pairs and min-max are of one whole search.
+or more; COBRAS, which others are measured by, is followed to 1,000 pairs. ``stopped`` tells after
+how many answers a method ended by itself; its curve stays flat from there. NPU and min-max are told
+the number of classes, COBRA a number of super-instances, the others nothing. Seconds are CPU time
+per question. Those of sentree include clustering again after every answer; those of random pairs
+and min-max are of one whole search.
 
 Rows are written as they come, and ``--resume`` does what is missing; ``--beside active.csv`` takes
 the rows of methods that are not run from an earlier run. active.md has tables, active.png curves.
@@ -47,8 +48,8 @@ from speed import manifest
 
 #: Numbers of answers at which methods are looked at, where they have so many.
 GRID = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 125, 150, 200, 250,
-        300, 400, 500, 600]  # fmt: skip
-#: Most answers, on sets of few and of many classes.
+        300, 400, 500, 600, 800, 1000]  # fmt: skip
+#: Most answers that count for areas and targets, on sets of few and of many classes.
 BUDGETS = {"pairs": (200, 600), "choices": (100, 300)}
 #: An index counts so many rows at least, and this share of them.
 FEWEST, LEAST_SHARE = 20, 0.1
@@ -71,7 +72,7 @@ def row(source, name, noise, seed, data_dir):
     X, y = load(source, seed, data_dir)
     method, classes = METHODS[name], int(y.max()) + 1
     most = BUDGETS[method.form][classes >= MANY_CLASSES]
-    grid = [answers for answers in GRID if answers <= most]
+    grid = [answers for answers in GRID if answers <= max(most, method.beyond)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         steps = list(method.run(Problem(X, y, noise, seed, grid)))

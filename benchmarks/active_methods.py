@@ -63,6 +63,8 @@ class Method(NamedTuple):
     run: Callable
     form: str = "pairs"
     told_k: bool = False
+    #: It is followed to so many answers, even where areas and targets end before.
+    beyond: int = 0
 
 
 def timed(function, *arguments, **options):
@@ -184,7 +186,7 @@ METHODS = {
        for strategy in ("structural", "uncertainty", "random") for form in ("choice", "pair")
        if (strategy, form) != ("random", "pair")},
     "random-pairs": Method(random_pairs),
-    "COBRAS": Method(cobras),
+    "COBRAS": Method(cobras, beyond=1_000),
     **{f"COBRA-{parts}": Method(lambda problem, parts=parts: cobra(problem, parts))
        for parts in SUPER_INSTANCES},
     "NPU": Method(npu, told_k=True),

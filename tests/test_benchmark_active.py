@@ -19,6 +19,7 @@ from active_summary import (
     curves,
     filled,
     must_hold,
+    needs,
     ratios,
     summary,
     targets,
@@ -85,11 +86,21 @@ def test_the_area_is_over_the_logarithm():
 
 def test_who_does_not_reach_the_target_is_charged_twice_what_it_may_ask():
     mean = curves(ROWS)
-    most = ROWS.groupby(["part", "set", "noise", "method"], sort=False)["budget"].first()
-    share = ratios(answers_to(mean, targets(mean)), most).iloc[0]
+    share = ratios(ROWS, answers_to(mean, targets(mean))).iloc[0]
     assert share.to_dict() == pytest.approx(
         {"ours": 1 / 7, "COBRAS": 1, "our-choices": 6 / 7, "random-pairs": 2}
     )
+
+
+def test_cobras_is_followed_beyond_what_others_may_ask():
+    rows = table(ours=[(0.5, 0.5, 0.92, 0.5)], COBRAS=[(0.0, 0.2, 0.6, 0.92)]).assign(budget=3)
+    mean = curves(rows)
+    assert targets(mean).tolist() == pytest.approx([0.9])
+    assert needs(rows, mean, targets(mean)).tolist() == [3, 7]
+    rows.loc[1, "7"] = 0.8  # it does not get there, and is charged seven
+    needed = needs(rows, mean, targets(mean))
+    assert np.isnan(needed.iloc[1])
+    assert ratios(rows, needed).iloc[0].to_dict() == pytest.approx({"ours": 3 / 7, "COBRAS": 1})
 
 
 def test_sets_below_random_pairs_are_listed():
@@ -100,11 +111,17 @@ def test_sets_below_random_pairs_are_listed():
 
 def test_what_must_hold():
     rows = table(structural_pairs=[(0.5, 0.7, 0.6, 0.96)], COBRAS=[(0.0, 0.2, 0.6, 0.92)])
-    mean = curves(rows.assign(set="heart"))
-    most = rows.assign(set="heart").groupby(["part", "set", "noise", "method"])["budget"].first()
-    rules = must_hold(rows, mean, answers_to(mean, targets(mean)), most)
-    assert rules["measured"].tolist() == ["1.00", "none", "0.50 at 0; largest fall 0.10"]
-    assert rules["holds"].tolist() == ["no", "yes", "no"]
+    rows["set"] = "heart"
+    mean = curves(rows)
+    rules = must_hold(rows, mean, answers_to(mean, targets(mean)))
+    assert rules["measured"].tolist() == ["1.00", "0.50 at 0; largest fall 0.10"]
+    assert rules["holds"].tolist() == ["no", "no"]
+    rows = ROWS.assign(method=ROWS["method"].replace("COBRAS", "structural-pairs"))
+    mean = curves(rows)
+    rules = must_hold(rows, mean, answers_to(mean, targets(mean)))
+    assert rules.to_numpy().tolist() == [
+        ["structural-pairs", "sets below random pairs beyond chance: none", "toy", "no"]
+    ]
 
 
 def test_the_summary_and_the_picture_have_all_methods():
