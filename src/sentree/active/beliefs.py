@@ -7,7 +7,7 @@ where they foretell answers that are hidden (:mod:`sentree.active.similarity`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,6 +19,7 @@ from sentree._util.labels import follow
 from sentree.active.similarity import Similarity, best_vote
 from sentree.active.situation import Situation
 from sentree.constraints import Constraints
+from sentree.estimators.partition import SSEPartition
 from sentree.graph import FloatArray
 from sentree.search.clusters import UnconstrainedResult
 from sentree.search.kernels import TreeBeliefs
@@ -36,6 +37,8 @@ _SLIP, _MIXED = 1e-9, 0.05
 #: An open sample that is so surely of none of the known classes counts as a new one.
 _SURELY_NEW = 0.9
 _TINY = 1e-300
+#: The least likelihood of a class, however many answers speak against it.
+_LEAST = 1e-100
 
 IntArray = NDArray[np.int64]
 
@@ -47,30 +50,39 @@ class Landscape:
     units: Units
     similarity: Similarity | None
 
+    n_clusters: int | None  # number of clusters that the model asks for
+    last: dict[Constraints, Beliefs] = field(default_factory=dict)  # what was last believed
+
     @classmethod
     def of(cls, model: Any) -> Landscape:
         """Return that of a model, which is remembered."""
+        if not isinstance(model, SSEPartition):
+            raise TypeError(
+                f"structural questions need an SSEPartition, got {type(model).__name__}. For a "
+                "tree, ask about an SSEPartition, and fit SSEHierarchy with the answers"
+            )
         result = _unconstrained(model)
-        found = _KNOWN.get(result)
-        if found is None:
+        wanted = model._cluster_search().n_clusters, model.resolution
+        kept = _KNOWN.setdefault(result, {})
+        if wanted not in kept:
             units = Units.of(_at_scale(model, result))
-            found = _KNOWN[result] = cls(units, Similarity.of(model, units.typical))
-        return found
+            kept[wanted] = cls(units, Similarity.of(model, units.typical), wanted[0])
+        return kept[wanted]
 
 
-_KNOWN: WeakKeyDictionary[UnconstrainedResult, Landscape] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[UnconstrainedResult, dict[Any, Landscape]] = WeakKeyDictionary()
 
 
-def _unconstrained(model: Any) -> UnconstrainedResult:
+def _unconstrained(model: SSEPartition) -> UnconstrainedResult:
     """Return the modules and natural clusters of a model, which a loaded one finds again."""
     if model._unconstrained is None:
         problem = model._problem(Constraints(), None)
         model._unconstrained = model._cluster_search().with_unconstrained(problem).unconstrained
-    found: UnconstrainedResult = model._unconstrained
-    return found
+    assert model._unconstrained is not None
+    return model._unconstrained
 
 
-def _at_scale(model: Any, result: UnconstrainedResult) -> UnconstrainedResult:
+def _at_scale(model: SSEPartition, result: UnconstrainedResult) -> UnconstrainedResult:
     """Return the result with clusters of the number or resolution that the model asks for."""
     if model.n_clusters is None and model.resolution is None:
         return result
@@ -90,11 +102,21 @@ class Beliefs:
     mistaken: FloatArray  # how much the rest believes that answers on one class are of another
 
     @classmethod
-    def of(cls, landscape: Landscape, now: Situation, n_classes: int | None) -> Beliefs:
-        """Find what to believe; ``n_classes`` is the number of classes, if known."""
+    def of(cls, now: Situation) -> Beliefs:
+        """Return what to believe, which is remembered until something else is known."""
+        landscape = Landscape.of(now.model)
+        found = landscape.last.get(now.known)
+        if found is None:
+            found = cls._of(landscape, now)
+            landscape.last.clear()
+            landscape.last[now.known] = found
+        return found
+
+    @classmethod
+    def _of(cls, landscape: Landscape, now: Situation) -> Beliefs:
         units = landscape.units
         classes, pending = _classes(units, now)
-        known = _Known(units, classes, pending, n_classes)
+        known = _Known(units, classes, pending, landscape.n_clusters)
         cut = known.fitted()
         tree = known.tree(cut)
         while (new := known.surely_new(tree)) is not None:
@@ -185,18 +207,18 @@ class _Known:
 
     @cached_property
     def evidence(self) -> FloatArray:
-        """The likelihood of every class for every unit."""
+        """The likelihood of every class for every unit, relative to the likeliest."""
         k = len(self.classes)
-        found = np.ones((self.units.size.size, k + 1))
-        slip = _SLIP if self.units.single else _MIXED
+        n_against = np.zeros((self.units.size.size, k + 1))
         unit, code = self.labelled
-        likely = np.full((unit.size, k + 1), slip)
-        likely[np.arange(unit.size), code] = 1.0
-        np.multiply.at(found, unit, likely)
+        n_against += np.bincount(unit, minlength=n_against.shape[0])[:, None]
+        n_against[unit, code] -= 1
         for group in self.pending:
             for unit_of in self.units.unit[group.samples]:
-                found[unit_of, list(group.ruled_out)] *= slip
-        return found
+                n_against[unit_of, list(group.ruled_out)] += 1
+        n_against -= n_against.min(axis=1, keepdims=True)
+        slip = _SLIP if self.units.single else _MIXED
+        return np.asarray(np.maximum(slip**n_against, _LEAST))
 
     @cached_property
     def share(self) -> FloatArray:

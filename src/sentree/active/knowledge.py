@@ -13,29 +13,33 @@ from sentree.estimators.partition import SSEPartition
 from sentree.relation.by_degree import SearchGraphs
 from sentree.search.scale import to_number
 
-__all__ = ["refit"]
+__all__ = ["prepare", "refit"]
+
+
+def prepare(model: SSEPartition) -> None:
+    """Find what all questions about a model start from; models copied from it need not do it."""
+    Landscape.of(model)
 
 
 def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
     """Cluster again with what answers say, and nothing else.
 
-    Clusters follow the beliefs of :mod:`sentree.active.beliefs`. Where hard constraints must hold
-    the search does it instead.
+    Clusters follow the beliefs of :mod:`sentree.active.beliefs`. Samples leave them only where
+    hard constraints or bounds on sizes make them. Classes that are known to be apart stay so, even
+    if they are more than the number of clusters that the model asks for.
     """
-    if known.hard or model.hard:
-        return model.refit(constraints=known, keep=False)
-    now = Situation.of(model, None, known, None)
-    believed = Beliefs.of(Landscape.of(model), now, model.n_clusters)
+    believed = Beliefs.of(Situation.of(model, None, known, None))
     labels = believed.of_samples()
-    if model.n_clusters is not None:
-        labels = _of_number(model, labels, believed.n_classes)
-    return model.adopt(renumber(labels), known)
+    wanted = Landscape.of(model).n_clusters
+    if wanted is not None:
+        labels = _of_number(model, labels, believed.n_classes, wanted)
+    return model._adopt(renumber(labels), known)
 
 
-def _of_number(model: SSEPartition, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int32]:
+def _of_number(
+    model: SSEPartition, labels: NDArray[np.int32], n_classes: int, wanted: int
+) -> NDArray[np.int32]:
     """Unite or divide clusters that are not those of known classes, to reach the number wanted."""
-    wanted = model.n_clusters
-    assert wanted is not None
     found = renumber(labels)
     if int(found.max()) + 1 == wanted:
         return found
