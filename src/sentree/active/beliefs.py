@@ -114,9 +114,7 @@ class Beliefs:
 
     @classmethod
     def _of(cls, landscape: Landscape, now: Situation) -> Beliefs:
-        units = landscape.units
-        classes, pending = _classes(units, now)
-        known = _Known(units, classes, pending, landscape.n_clusters)
+        known = _known(landscape, now)
         cut = known.fitted()
         tree = known.tree(cut)
         while (new := known.surely_new(tree)) is not None:
@@ -164,28 +162,33 @@ class Beliefs:
         return labels.astype(np.int32)
 
 
-def _classes(units: Units, now: Situation) -> tuple[tuple[IntArray, ...], list[_Open]]:
-    """Return the samples of known classes, and the groups of samples that are still open."""
-    members = now.members
+def _known(landscape: Landscape, now: Situation) -> _Known:
+    """Return what answers say: groups that are apart from one another are classes."""
+    units, members = landscape.units, now.members
     apart = now.classes.tolist()
-    more = [one for one in members if len(members[one]) > 1 and one not in set(apart)]
-    if not apart and not more:
-        return (units.typical[[units.edges.root]],), []
-    number = {one: at for at, one in enumerate([*apart, *more])}
-    pending = []
-    for one, samples in members.items():
-        if one not in number:
-            ruled_out = [number[c] for c in now.neighbours(one).tolist() if c in number]
-            pending.append(_Open(samples, tuple(ruled_out)))
-    return tuple(members[one] for one in number), pending
+    classes = tuple(members[one] for one in apart)
+    if not classes:
+        classes = (units.typical[[units.edges.root]],)
+    pending = [
+        _Open(samples, one, frozenset(now.neighbours(one).tolist()))
+        for one, samples in members.items()
+        if one not in set(apart)
+    ]
+    within = tuple(frozenset([one]) for one in apart or [-1])
+    return _Known(units, classes, within, pending, landscape.n_clusters).with_groups()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Open:
-    """Samples that are together, and numbers of the classes that they are not of."""
+    """Samples that are together, the number of their group, and those of groups apart from it."""
 
     samples: IntArray
-    ruled_out: tuple[int, ...]
+    number: int
+    apart: frozenset[int]
+
+    def ruled_out(self, within: tuple[frozenset[int], ...]) -> list[int]:
+        """Return the classes that the samples are not of, for the groups in each."""
+        return [at for at, groups in enumerate(within) if groups & self.apart]
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +197,30 @@ class _Known:
 
     units: Units
     classes: tuple[IntArray, ...]
+    within: tuple[frozenset[int], ...]  # numbers of the groups in each class
     pending: list[_Open]
     n_classes: int | None
+
+    def with_groups(self) -> _Known:
+        """Place every open group of several samples: it joins its likeliest class or is one."""
+        known = self
+        while groups := [group for group in known.pending if len(group.samples) > 1]:
+            belief = known.tree(_cut(self.units, 0.0, 0.0)).belief
+            log_belief = np.log(np.maximum(belief, _TINY))
+            ranked = []
+            for group in groups:
+                score = log_belief[self.units.unit[group.samples]].mean(axis=0)
+                score[group.ruled_out(known.within)] = -np.inf
+                order = np.argsort(-score, kind="stable")
+                ranked.append((float(score[order[1]] - score[order[0]]), int(order[0]), group))
+            ranked.sort(key=lambda one: one[:2])
+            k = len(known.classes)
+            for _, best, group in ranked[: max(len(ranked) // 4, 1)]:
+                if best == k:
+                    known = known.with_class(group)
+                elif not known.within[best] & group.apart:
+                    known = known.with_class(group, best)
+        return known
 
     @cached_property
     def labelled(self) -> tuple[IntArray, IntArray]:
@@ -215,7 +240,7 @@ class _Known:
         n_against[unit, code] -= 1
         for group in self.pending:
             for unit_of in self.units.unit[group.samples]:
-                n_against[unit_of, list(group.ruled_out)] += 1
+                n_against[unit_of, group.ruled_out(self.within)] += 1
         n_against -= n_against.min(axis=1, keepdims=True)
         slip = _SLIP if self.units.single else _MIXED
         return np.asarray(np.maximum(slip**n_against, _LEAST))
@@ -248,19 +273,26 @@ class _Known:
         """Return what the tree says."""
         return self.units.edges.beliefs(cut, self.share, self.evidence)
 
-    def surely_new(self, tree: TreeBeliefs) -> IntArray | None:
+    def surely_new(self, tree: TreeBeliefs) -> _Open | None:
         """Return the open samples that are most surely of a new class; None if none are."""
         if self.n_classes is not None and len(self.classes) >= self.n_classes:
             return None
         chance = [tree.belief[self.units.unit[g.samples[0]], -1] for g in self.pending]
         if not chance or max(chance) < _SURELY_NEW:
             return None
-        return self.pending[int(np.argmax(chance))].samples
+        return self.pending[int(np.argmax(chance))]
 
-    def with_class(self, samples: IntArray) -> _Known:
-        """Return the same with open samples as a class of their own."""
-        rest = [group for group in self.pending if group.samples is not samples]
-        return _Known(self.units, (*self.classes, samples), rest, self.n_classes)
+    def with_class(self, group: _Open, number: int | None = None) -> _Known:
+        """Return the same with an open group in a class, by default one of its own."""
+        classes, within = list(self.classes), list(self.within)
+        if number is None:
+            classes.append(group.samples)
+            within.append(frozenset([group.number]))
+        else:
+            classes[number] = np.append(classes[number], group.samples)
+            within[number] |= {group.number}
+        rest = [one for one in self.pending if one is not group]
+        return _Known(self.units, tuple(classes), tuple(within), rest, self.n_classes)
 
     def beliefs(self, tree: TreeBeliefs, similarity: Similarity | None) -> Beliefs:
         """Return what to believe, with the votes of features."""

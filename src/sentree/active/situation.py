@@ -97,7 +97,13 @@ class Situation:
         model: Any = X if is_model else SSEPartition().fit(X, constraints=known)
         n = model.graph_.n
         allowed = np.ones(n, dtype=bool)
-        if candidates is not None:
+        if (
+            isinstance(candidates, np.ndarray)
+            and candidates.dtype == bool
+            and candidates.shape == (n,)
+        ):
+            allowed = candidates
+        elif candidates is not None:
             allowed[:] = False
             allowed[row_numbers(candidates, n, "candidates")] = True
         return cls(model, known, _closure(known, n), allowed)
