@@ -1,10 +1,14 @@
-"""Time knn_graph against a faiss inverted file called by hand, in the same run.
+"""Time knn_graph and KNNTransformer against other searches, in the same run.
 
-All search the same samples with the same number of cells and probes. The time by hand is training,
-filling and searching, once with the training defaults of faiss and once trained on as few samples
-as knn_graph trains on: the second ratio is free of that saving. The time of knn_graph also has the
-choice of probes, exact weights, the graph and its checks. Recall is measured on 1000 queries.
-Prints a table; --out writes CSV.
+knn_graph beside a faiss inverted file called by hand, with the same number of cells and probes. The
+time by hand is training, filling and searching, once with the training defaults of faiss and once
+trained on as few samples as knn_graph trains on: the second ratio is free of that saving. The time
+of knn_graph also has the choice of probes, exact weights, the graph and its checks.
+
+KNNTransformer beside the transformers of scikit-learn (exact) and pynndescent (as scanpy sets it
+up), each from samples to the sparse matrix. pynndescent compiles itself in the first repeat.
+
+Recall is measured on 1000 queries. Prints a table; --out writes CSV.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import csv
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -22,7 +27,9 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import KNeighborsTransformer
 
+from sentree import KNNTransformer
 from sentree.graph import neighbors as search
 from sentree.graph.build import knn_graph
 
@@ -36,7 +43,7 @@ class Row(NamedTuple):
     method: str
     seconds: float
     recall: float
-    ratio: float  # of knn_graph to this method
+    ratio: float  # of knn_graph, or KNNTransformer, to this method
 
 
 def overlapping_blobs(n: int, d: int, seed: int) -> Floats:
@@ -83,10 +90,49 @@ _inverted_file, _regular = search._inverted_file, search._regular
 def recall(X: Floats, columns: Indices, p: int, rows: Indices) -> float:
     """Share of the true p neighbours of some samples that were found."""
     space = search.make_space(X, "euclidean")
-    truth = search.exact_neighbors(space, p, search.Queries.some_of(space, rows))
+    truth = search.exact_neighbors(space, p, search.Queries(space.take(rows), rows))
     expected = truth.indices[truth.indptr[:-1, None] + np.arange(p)]
     hits = (columns[rows][:, :, None] == expected[:, None, :]).any(axis=1)
     return float(hits.mean())
+
+
+def transformers(n: int, p: int, seed: int) -> dict[str, Any]:
+    """Return transformers to sparse matrices of distances, ours last."""
+    from pynndescent import PyNNDescentTransformer
+
+    return {
+        "scikit-learn": KNeighborsTransformer(n_neighbors=p, n_jobs=-1),
+        "pynndescent": PyNNDescentTransformer(
+            n_neighbors=p + 1,  # it counts the sample itself
+            n_trees=min(64, 5 + round(n**0.5 / 20)),
+            n_iters=max(5, round(math.log2(n))),
+            n_jobs=-1,
+            random_state=seed,
+        ),
+        "KNNTransformer": KNNTransformer(p, n_jobs=-1, random_state=seed),
+    }
+
+
+def neighbors_of(matrix: Any, p: int) -> Indices:
+    """Return the columns of a matrix of distances, the sample itself aside."""
+    columns = np.asarray(matrix.indices).reshape(matrix.shape[0], -1)
+    own = columns == np.arange(matrix.shape[0])[:, None]
+    own[~own.any(axis=1), -1] = True
+    return columns[~own].reshape(matrix.shape[0], -1)[:, :p]
+
+
+def measure_transformers(X: Floats, p: int, repeats: int, seed: int, rows: Indices) -> list[Row]:
+    seconds: dict[str, float] = {}
+    found = {}
+    for _ in range(repeats):
+        for name, model in transformers(len(X), p, seed).items():
+            spent, matrix = timed(partial(model.fit_transform, X))
+            seconds[name] = min(seconds.get(name, math.inf), spent)
+            found[name] = neighbors_of(matrix, p)
+    return [
+        Row(name, spent, recall(X, found[name], p, rows), seconds["KNNTransformer"] / spent)
+        for name, spent in seconds.items()
+    ]
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -117,7 +163,7 @@ def measure(n: int, d: int, p: int, repeats: int, seed: int) -> tuple[list[Row],
     return [
         Row(name, spent, recall(X, found[name], p, rows), seconds["knn_graph"] / spent)
         for name, spent in seconds.items()
-    ], probes
+    ] + measure_transformers(X, p, repeats, seed, rows), probes
 
 
 def main() -> None:

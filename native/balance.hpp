@@ -352,9 +352,11 @@ class Balance {
   double improve_by_chain(const Shift& first, double gain) {
     const double before = growth({first});
     shift(first);
-    const bool large = total_[first.to] > options_.most, small = total_[first.from] < options_.least;
-    Chain moves = chain([&](std::int32_t u) { return large ? u == first.to : may_give(u); },
-                        [&](std::int32_t u) { return small ? u == first.from : may_take(u); }, gain);
+    const bool large = total_[first.to] > options_.most,
+               small = total_[first.from] < options_.least;
+    Chain moves =
+        chain([&](std::int32_t u) { return large ? u == first.to : may_give(u); },
+              [&](std::int32_t u) { return small ? u == first.from : may_take(u); }, gain);
     double sum = gain;
     const double after = before + growth(moves);
     if (!moves.empty() && after <= kNothing && apply(moves, sum)) {

@@ -327,18 +327,26 @@ sentree::UnitTree unit_tree(Ints heavy, Ints light, std::int32_t n, std::int32_t
 
 // Beliefs (row by row), probabilities of cuts, and the log likelihood; only the last if not `all`.
 std::tuple<Out<double>, Out<double>, double> tree_beliefs(Ints heavy, Ints light, std::int32_t root,
-                                                          Doubles cut, Doubles share,
+                                                          Doubles cut, In<std::uint8_t> kind,
+                                                          Doubles share, std::int32_t n_classes,
                                                           Doubles evidence, bool all) {
-  const std::size_t k = share.size();
-  require(k > 0 && evidence.size() % k == 0, "evidence has a row of classes for every unit");
-  require(cut.size() == heavy.size(), "edges and cuts differ in number");
+  require(n_classes > 0, "there are no classes");
+  const auto k = static_cast<std::size_t>(n_classes);
+  require(share.size() >= k && share.size() % k == 0, "shares have a row of classes for each kind");
+  require(evidence.size() % k == 0, "evidence has a row of classes for every unit");
+  require(cut.size() == heavy.size() && kind.size() == heavy.size(),
+          "edges, cuts and kinds differ in number");
+  for (std::size_t e = 0; e < kind.size(); ++e) {
+    require(kind.data()[e] < share.size() / k, "a kind is out of range");
+  }
   const auto n = static_cast<std::int32_t>(evidence.size() / k);
   const sentree::UnitTree tree = unit_tree(heavy, light, n, root);
   std::vector<double> beliefs, cuts;
   double likelihood = 0.0;
   {
     nb::gil_scoped_release released;
-    sentree::TreeBeliefs found(tree, cut.data(), share.data(), static_cast<std::int32_t>(k),
+    sentree::TreeBeliefs found(tree, cut.data(), kind.data(),
+                               {share.data(), share.data() + share.size()}, n_classes,
                                {evidence.data(), evidence.data() + evidence.size()});
     likelihood = found.log_likelihood();
     if (all) {
@@ -554,8 +562,8 @@ NB_MODULE(_kernels, module) {
   module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a,
              "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a,
              "least_change"_a, "progress"_a.none());
-  module.def("tree_beliefs", &tree_beliefs, "heavy"_a, "light"_a, "root"_a, "cut"_a, "share"_a,
-             "evidence"_a, "all"_a);
+  module.def("tree_beliefs", &tree_beliefs, "heavy"_a, "light"_a, "root"_a, "cut"_a, "kind"_a,
+             "share"_a, "n_classes"_a, "evidence"_a, "all"_a);
   module.def("tree_reach", &tree_reach, "heavy"_a, "light"_a, "root"_a, "kept"_a, "value"_a,
              "greatest"_a);
   module.def("grow", with_graphs(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,

@@ -1,10 +1,10 @@
 // Beliefs on a tree of units: the class of every unit, given the classes of some.
 //
 // Edge e joins a light unit to a heavy one. The light unit has the class of the heavy one, unless
-// the edge is cut, which has a probability; then its class is drawn from the shares of classes,
-// that of the heavy unit excepted. The last class stands for all classes that nobody has seen yet:
-// two units of unseen classes across a cut have different ones. Edges are in an order in which a
-// unit is light only once, after all edges in which it is heavy.
+// the edge is cut, which has a probability; then its class is drawn from the shares of classes
+// (those of the kind of the edge), that of the heavy unit excepted. The last class stands for all
+// classes that nobody has seen yet: two units of unseen classes across a cut have different ones.
+// Edges are in an order in which a unit is light only once, after all edges in which it is heavy.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,20 @@ struct UnitTree {
 // Beliefs are rows of n_classes; `evidence` has the likelihood of every class of every unit.
 class TreeBeliefs {
  public:
-  TreeBeliefs(const UnitTree& tree, const double* cut, const double* share, std::int32_t n_classes,
-              std::vector<double> evidence)
-      : tree_(tree), cut_(cut), share_(share), k_(n_classes), below_(std::move(evidence)) {
-    for (std::int32_t c = 0; c + 1 < k_; ++c) {
-      other_.push_back(1.0 / std::max(1.0 - share_[c], kTiny));
+  // `share` has a row of classes for each kind of edge; the root has that of the last.
+  TreeBeliefs(const UnitTree& tree, const double* cut, const std::uint8_t* kind,
+              std::vector<double> share, std::int32_t n_classes, std::vector<double> evidence)
+      : tree_(tree),
+        cut_(cut),
+        kind_(kind),
+        shares_(std::move(share)),
+        k_(n_classes),
+        below_(std::move(evidence)) {
+    for (std::size_t at = 0; at < shares_.size(); ++at) {
+      // An unseen class has other unseen classes beside it.
+      const bool seen = (at + 1) % static_cast<std::size_t>(k_) != 0;
+      others_.push_back(seen ? 1.0 / std::max(1.0 - shares_[at], kTiny) : 1.0);
     }
-    other_.push_back(1.0);  // an unseen class has other unseen classes beside it
     message_.resize(tree_.n_edges * static_cast<std::size_t>(k_));
     climb();
   }
@@ -56,6 +63,10 @@ class TreeBeliefs {
     return of.data() + static_cast<std::size_t>(unit) * k_;
   }
 
+  const double* of_kind(const std::vector<double>& rows, std::size_t edge) const {
+    return rows.data() + static_cast<std::size_t>(kind_[edge]) * k_;
+  }
+
   // Make a row sum to 1, and return its sum.
   double normalise(double* values) const {
     double sum = 0.0;
@@ -73,11 +84,13 @@ class TreeBeliefs {
       const double* from = row(below_, tree_.light[e]);
       double* to = row(below_, tree_.heavy[e]);
       double* message = message_.data() + e * k_;
+      const double* share = of_kind(shares_, e);
+      const double* other = of_kind(others_, e);
       double drawn = 0.0;
-      for (std::int32_t c = 0; c < k_; ++c) drawn += share_[c] * from[c];
+      for (std::int32_t c = 0; c < k_; ++c) drawn += share[c] * from[c];
       for (std::int32_t c = 0; c < k_; ++c) {
-        const double own = c + 1 < k_ ? share_[c] * from[c] : 0.0;
-        const double changed = std::max(drawn - own, 0.0) * other_[c];
+        const double own = c + 1 < k_ ? share[c] * from[c] : 0.0;
+        const double changed = std::max(drawn - own, 0.0) * other[c];
         message[c] = std::max((1.0 - cut_[e]) * from[c] + cut_[e] * changed, kTiny);
         to[c] *= message[c];
       }
@@ -85,7 +98,7 @@ class TreeBeliefs {
     }
     belief_ = below_;
     double* root = row(belief_, tree_.root);
-    for (std::int32_t c = 0; c < k_; ++c) root[c] *= share_[c];
+    for (std::int32_t c = 0; c < k_; ++c) root[c] *= shares_[shares_.size() - k_ + c];
     log_likelihood_ += std::log(normalise(root));
   }
 
@@ -95,19 +108,21 @@ class TreeBeliefs {
     for (std::size_t e = tree_.n_edges; e-- > 0;) {
       const double* from = row(belief_, tree_.heavy[e]);
       const double* message = message_.data() + e * k_;
+      const double* share = of_kind(shares_, e);
+      const double* other = of_kind(others_, e);
       for (std::int32_t c = 0; c < k_; ++c) without[c] = from[c] / message[c];
       normalise(without.data());
       double drawn = 0.0;
-      for (std::int32_t c = 0; c < k_; ++c) drawn += without[c] * other_[c];
+      for (std::int32_t c = 0; c < k_; ++c) drawn += without[c] * other[c];
       double* to = row(belief_, tree_.light[e]);
       double kept = 0.0, changed = 0.0;
       for (std::int32_t c = 0; c < k_; ++c) {
-        const double own = c + 1 < k_ ? without[c] * other_[c] : 0.0;
+        const double own = c + 1 < k_ ? without[c] * other[c] : 0.0;
         const double same = (1.0 - cut_[e]) * without[c] * to[c];
-        const double other = cut_[e] * share_[c] * std::max(drawn - own, 0.0) * to[c];
-        to[c] = same + other;
+        const double drawn_anew = cut_[e] * share[c] * std::max(drawn - own, 0.0) * to[c];
+        to[c] = same + drawn_anew;
         kept += same;
-        changed += other;
+        changed += drawn_anew;
       }
       is_cut_[e] = changed / std::max(kept + changed, kTiny);
       normalise(to);
@@ -116,9 +131,10 @@ class TreeBeliefs {
 
   UnitTree tree_;
   const double* cut_;
-  const double* share_;
+  const std::uint8_t* kind_;
+  std::vector<double> shares_, others_;
   std::int32_t k_;
-  std::vector<double> below_, belief_, message_, other_, is_cut_;
+  std::vector<double> below_, belief_, message_, is_cut_;
   double log_likelihood_ = 0.0;
 };
 

@@ -343,25 +343,28 @@ def slow_folded(i, j, by_volume, k):
 
 
 def random_edges(rng, n):
-    """A random tree of n units as edges from heavy to light ones, in order, and its root."""
+    """A random tree of n units: edges from heavy to light ones, in order, the root and kinds."""
     name = rng.permutation(n).tolist()
     made = [(name[rng.integers(at)], name[at]) for at in range(1, n)][::-1]
     heavy, light = np.array(made, dtype=np.int32).reshape(-1, 2).T
-    return np.ascontiguousarray(heavy), np.ascontiguousarray(light), name[0]
+    kinds = rng.random(n - 1) < 0.5
+    return np.ascontiguousarray(heavy), np.ascontiguousarray(light), name[0], kinds
 
 
-def slow_beliefs(edges, cut, share, evidence):
+def slow_beliefs(edges, cut, shares, evidence):
     """Beliefs, cuts and likelihood on a tree of units, from all that may have happened on it.
 
-    Every edge is kept, or cut and another class drawn. The last class is one that nobody has seen,
-    and another one at every cut.
+    Every edge is kept, or cut and another class drawn by the share for its kind. The last class is
+    one that nobody has seen, and another one at every cut.
     """
-    n, unseen = evidence.shape[0], len(share) - 1
+    n, k = evidence.shape
+    unseen = k - 1
     belief, cuts, total = np.zeros_like(evidence), np.zeros(len(cut)), 0.0
-    ways = itertools.product([None, *range(len(share))], repeat=len(cut))
-    for drawn, first in itertools.product(ways, range(len(share))):
-        known, chance = {edges.root: first}, share[first]
+    ways = itertools.product([None, *range(k)], repeat=len(cut))
+    for drawn, first in itertools.product(ways, range(k)):
+        known, chance = {edges.root: first}, shares[1][first]
         for e in reversed(range(len(cut))):
+            share = shares[int(edges.between[e])]
             above = known[edges.heavy[e]]
             known[edges.light[e]] = above if drawn[e] is None else drawn[e]
             if drawn[e] is None:

@@ -17,6 +17,7 @@ from .estimators.hierarchy import SSEHierarchy as SSEHierarchy
 from .estimators.partition import SSEPartition as SSEPartition
 from .estimators.persistence import load as load
 from .estimators.persistence import save as save
+from .estimators.transformer import KNNTransformer as KNNTransformer
 from .graph import Graph as Graph
 from .graph.build import knn_graph as knn_graph
 from .metrics import dasgupta_cost as dasgupta_cost

@@ -236,7 +236,9 @@ def tree_beliefs(
     light: Ints,
     root: int,
     cut: Doubles,
+    kind: NDArray[np.uint8],
     share: Doubles,
+    n_classes: int,
     evidence: Doubles,
     all: bool,
 ) -> tuple[Doubles, Doubles, float]: ...

@@ -49,10 +49,12 @@ COMMANDS = {
     **{"metrics": "score", "io": "convert", "report": "cluster", "plots": "cluster"},
     **{"paper": "reproduce", "TablePreparer": "cluster", "prepare": "cluster"},
     **{"profile": "describe", "profiles": "describe", "Profile": "describe"},
+    **{"active": "ask", "ActiveSession": "ask"},
 }
 #: What has no command, and why.
 LEFT_OUT = {
     "knn_graph": "the graph of a table is a step, not a result; 'cluster' makes it",
+    "KNNTransformer": "a step for other libraries in Python; 'cluster' finds neighbours itself",
     "datasets": "sets and draws for studies, which are written in Python",
     "tl": "AnnData objects in memory; 'cluster' and 'tree' read H5AD files",
     "pl": "pictures of AnnData objects in memory",

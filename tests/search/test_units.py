@@ -19,7 +19,7 @@ def test_beliefs_are_those_of_all_that_may_have_happened(seed):
     rng = np.random.default_rng(seed)
     n, k = [(1, 3), (2, 2), (4, 4), (5, 3), (6, 2), (6, 3)][seed % 6]
     edges = UnitEdges(*random_edges(rng, n))
-    cut, share = rng.random(n - 1), rng.dirichlet(np.ones(k))
+    cut, share = rng.random(n - 1), rng.dirichlet(np.ones(k), size=2)
     evidence = rng.random((n, k)) * (rng.random((n, k)) < 0.8) + 1e-6
     if seed >= 6 and n > 2:
         cut[:2] = 0.0, 1.0  # never, and always
@@ -43,7 +43,8 @@ def test_values_reach_along_the_only_way(n):
 def test_evidence_that_nearly_excludes_everything_gives_beliefs():
     edges = UnitEdges(*random_edges(np.random.default_rng(0), 20))
     evidence = np.full((20, 4), 1e-200)
-    found = edges.beliefs(np.full(19, 1e-12), np.array([0.5, 0.3, 0.2 - 1e-9, 1e-9]), evidence)
+    share = np.tile([0.5, 0.3, 0.2 - 1e-9, 1e-9], (2, 1))
+    found = edges.beliefs(np.full(19, 1e-12), share, evidence)
     np.testing.assert_allclose(found.belief.sum(axis=1), 1.0)
     assert np.isfinite(found.cut).all()
 
@@ -58,14 +59,15 @@ def test_evidence_that_nearly_excludes_everything_gives_beliefs():
     ],
 )
 def test_broken_trees_are_refused(change, message):
-    good = UnitEdges(np.array([0, 0], dtype=np.int32), np.array([2, 1], dtype=np.int32), 0)
+    ends = np.array([0, 0], dtype=np.int32), np.array([2, 1], dtype=np.int32)
+    good = UnitEdges(*ends, 0, np.zeros(2, dtype=bool))
     bad = good._replace(**change)
     with pytest.raises(ValueError, match=message):
         bad.reached(np.ones(2), np.ones(3))
     with pytest.raises(ValueError, match=message):
-        bad.beliefs(np.ones(2), np.ones(2), np.ones((3, 2)))
+        bad.beliefs(np.ones(2), np.ones((2, 2)), np.ones((3, 2)))
     with pytest.raises(ValueError, match="differ in number"):
-        good.beliefs(np.ones(1), np.ones(2), np.ones((3, 2)))
+        good.beliefs(np.ones(1), np.ones((2, 2)), np.ones((3, 2)))
 
 
 def cliques(*groups, n=None):
@@ -82,7 +84,7 @@ def free(X, **settings):
 def check(units, result):
     """Check what holds for all trees of units, and that positive odds part the natural clusters."""
     m = units.size.size
-    heavy, light, root = units.edges
+    heavy, light, root, between = units.edges
     assert units.size.tolist() == np.bincount(units.unit, minlength=m).tolist()
     assert units.unit[units.typical].tolist() == list(range(m))
     assert sorted([*light.tolist(), root]) == list(range(m))
@@ -91,11 +93,12 @@ def check(units, result):
         assert a not in parted
         assert b not in parted
         parted.add(b)
-    assert ((units.logit > 0) == units.between).all()
+    assert ((units.logit > 0) == between).all()
     assert np.isfinite(units.logit).all()
     up = np.arange(m, dtype=np.int32)
     joined = units.logit < 0
     up[light[joined]] = heavy[joined]
+    assert renumber(units.cluster[units.unit]).tolist() == renumber(result.natural).tolist()
     found = renumber(follow(up)[units.unit])
     assert found.tolist() == renumber(result.natural).tolist()
 

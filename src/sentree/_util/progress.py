@@ -82,6 +82,16 @@ class Progress(logging.Handler):
             self._bar.stop()
             self._bar.remove_task(self._bar.tasks[0].id)
 
+    @contextmanager
+    def without_bar(self) -> Iterator[None]:
+        """Show no bar, for work that is over in a moment: it would flicker."""
+        bar, self._bar = self._bar, None
+        try:
+            yield
+        finally:
+            self.end()
+            self._bar = bar
+
     def print(self, text: str, err: bool = True) -> None:
         """Print a line above the bar."""
         shown = self._bar is not None and self._bar.tasks

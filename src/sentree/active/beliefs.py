@@ -28,10 +28,12 @@ from sentree.search.units import Units
 __all__ = ["Beliefs", "Landscape"]
 
 #: Changes of the log odds of cuts that are tried, within natural clusters and between them.
-_WITHIN = (-1.5, 0.0, 1.5, 3.0)
+_WITHIN = (-3.0, -1.5, 0.0, 1.5, 3.0)
 _BETWEEN = (-2.0, 0.0, 2.0)
-#: Standard deviation of these changes before answers are known.
-_SPREAD = 1.0
+#: Standard deviations of these changes before answers are known.
+_SPREAD, _SPREAD_BETWEEN = 1.0, 1.0
+#: Changes that are less likely than the likeliest by this factor do not count.
+_UNLIKELY = 0.03
 #: How likely a sample is of another class than it is said to be; and another sample of its unit.
 _SLIP, _MIXED = 1e-9, 0.05
 #: An open sample that is so surely of none of the known classes counts as a new one.
@@ -115,11 +117,11 @@ class Beliefs:
     @classmethod
     def _of(cls, landscape: Landscape, now: Situation) -> Beliefs:
         known = _known(landscape, now)
-        cut = known.fitted()
-        tree = known.tree(cut)
+        likely = known.likely_cuts()
+        tree = known.tree(likely)
         while (new := known.surely_new(tree)) is not None:
             known = known.with_class(new)
-            tree = known.tree(cut)
+            tree = known.tree(likely)
         return known.beliefs(tree, landscape.similarity)
 
     @property
@@ -133,7 +135,7 @@ class Beliefs:
         n, k = self.units.size.size, self.n_classes
         best = self.probability.argmax(axis=1)
         up = np.arange(n)
-        heavy, light, _ = self.units.edges
+        heavy, light = self.units.edges[:2]
         joined = (best[light] == k) & (self.cut < 0.5)
         up[light[joined]] = heavy[joined]
         top = follow(up.astype(np.int32))
@@ -205,7 +207,7 @@ class _Known:
         """Place every open group of several samples: it joins its likeliest class or is one."""
         known = self
         while groups := [group for group in known.pending if len(group.samples) > 1]:
-            belief = known.tree(_cut(self.units, 0.0, 0.0)).belief
+            belief = known.tree([(1.0, _cut(self.units, 0.0, 0.0))]).belief
             log_belief = np.log(np.maximum(belief, _TINY))
             ranked = []
             for group in groups:
@@ -247,31 +249,43 @@ class _Known:
 
     @cached_property
     def share(self) -> FloatArray:
-        """The chance of each class where classes change, and last that of an unseen one."""
+        """The chance of each class where classes change, and last that of an unseen one.
+
+        There is a row for changes within natural clusters, and one for those between. Classes that
+        were met once speak for further classes (after Good and Turing). Between clusters, each
+        counts once: that many samples of a cluster have its class says nothing about others.
+        """
         k = len(self.classes)
         unit, code = self.labelled
-        once = np.count_nonzero(np.bincount(code, minlength=k) == 1)
-        unseen = float((once + 1) / (unit.size + 2))
-        if self.n_classes is not None and k >= self.n_classes:
-            unseen = _SLIP
-        return np.append(np.full(k, (1 - unseen) / k), unseen)
+        clusters = np.unique(np.column_stack((self.units.cluster[unit], code)), axis=0)[:, 1]
+        found = []
+        for met in (code, clusters):
+            once = np.count_nonzero(np.bincount(met, minlength=k) == 1)
+            unseen = float((once + 1) / (met.size + 2))
+            if self.n_classes is not None and k >= self.n_classes:
+                unseen = _SLIP
+            found.append(np.append(np.full(k, (1 - unseen) / k), unseen))
+        return np.array(found)
 
-    def fitted(self) -> FloatArray:
-        """Return the probability of cuts that suits the answers best."""
-        units = self.units
-        best: tuple[float, FloatArray] = -np.inf, _cut(units, 0.0, 0.0)
+    def likely_cuts(self) -> list[tuple[float, FloatArray]]:
+        """Return probabilities of cuts that suit the answers, and how well they do: sums to 1."""
+        tried, fit = [], []
         for within in _WITHIN:
             for between in _BETWEEN:
-                cut = _cut(units, within, between)
-                fit = float(units.edges.log_likelihood(cut, self.share, self.evidence))
-                fit -= float((within**2 + between**2) / (2 * _SPREAD**2))
-                if fit > best[0]:
-                    best = fit, cut
-        return best[1]
+                cut = _cut(self.units, within, between)
+                told = self.units.edges.log_likelihood(cut, self.share, self.evidence)
+                tried.append(cut)
+                fit.append(told - ((within / _SPREAD) ** 2 + (between / _SPREAD_BETWEEN) ** 2) / 2)
+        weight = np.exp(np.array(fit) - max(fit))
+        weight[weight < _UNLIKELY] = 0.0
+        weight /= weight.sum()
+        return [(w, cut) for w, cut in zip(weight.tolist(), tried, strict=True) if w > 0]
 
-    def tree(self, cut: FloatArray) -> TreeBeliefs:
-        """Return what the tree says."""
-        return self.units.edges.beliefs(cut, self.share, self.evidence)
+    def tree(self, likely: list[tuple[float, FloatArray]]) -> TreeBeliefs:
+        """Return what the tree says, on average over likely probabilities of cuts."""
+        found = [(w, self.units.edges.beliefs(cut, self.share, self.evidence)) for w, cut in likely]
+        belief = sum(w * one.belief for w, one in found)
+        return TreeBeliefs(np.asarray(belief), np.asarray(sum(w * one.cut for w, one in found)))
 
     def surely_new(self, tree: TreeBeliefs) -> _Open | None:
         """Return the open samples that are most surely of a new class; None if none are."""
@@ -314,5 +328,5 @@ class _Known:
 
 def _cut(units: Units, within: float, between: float) -> FloatArray:
     """Return the probability that each edge is a cut, with changes to the log odds."""
-    logit = units.logit + np.where(units.between, between, within)
+    logit = units.logit + np.where(units.edges.between, between, within)
     return np.asarray(1 / (1 + np.exp(-logit)))

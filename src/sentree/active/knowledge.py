@@ -12,7 +12,7 @@ from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.relation.by_degree import SearchGraphs
 from sentree.search.hard import contract
-from sentree.search.scale import to_number
+from sentree.search.scale import split_off, to_number
 
 __all__ = ["prepare", "refit"]
 
@@ -68,7 +68,9 @@ def _of_number(
         vertex[samples] = samples[0]
     first, vertex = np.unique(vertex, return_inverse=True)
     found = renumber(labels[first])
+    graphs = SearchGraphs.plain(contract(model.graph_, None, vertex)[0])
+    if int(found.max()) + 1 < wanted:
+        return split_off(graphs, found, wanted)[vertex]
     number = labels[first][np.unique(found, return_index=True)[1]]
     owners = np.where(number < len(classes), number, -1)
-    graphs = SearchGraphs.plain(contract(model.graph_, None, vertex)[0])
     return to_number(graphs, found, wanted, owners=owners, exact=False)[vertex]

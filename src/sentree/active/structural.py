@@ -90,7 +90,7 @@ class Structural:
         wrong = units.size * (1 - believed.probability.max(axis=1))
         # An answer settles the samples that follow the same unit.
         joined = believed.cut < 0.5
-        heavy, light, _ = units.edges
+        heavy, light = units.edges[:2]
         up = np.arange(units.size.size, dtype=np.int32)
         up[light[joined]] = heavy[joined]
         doubt = np.sort(np.bincount(follow(up), wrong))[::-1]
@@ -218,7 +218,7 @@ class _Search:
         near = np.argsort(-follows * (self.asked == 0), kind="stable")[1:_TYPICAL]
         near = near[(follows[near] > 0.5)]
         groups = self._groups(order)
-        leads = np.isin(unit, self.units.edges.light[self.units.between])
+        leads = np.isin(unit, self.units.edges.light[self.units.edges.between])
         kind = "merge" if leads or unit == self.units.edges.root else "purity"
         return Question(
             point,

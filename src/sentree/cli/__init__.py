@@ -11,6 +11,7 @@ import typer
 
 from sentree import __version__
 from sentree.cli.about import demo, version
+from sentree.cli.ask import ask
 from sentree.cli.check import check
 from sentree.cli.cluster import cluster
 from sentree.cli.command import Command
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
-for command in (cluster, tree, predict, describe, check, score, convert, demo):
+for command in (cluster, tree, ask, predict, describe, check, score, convert, demo):
     app.command(cls=Command)(command)
 app.command(
     cls=Command, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}

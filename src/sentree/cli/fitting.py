@@ -1,4 +1,4 @@
-"""The steps that ``cluster`` and ``tree`` share: read, fit, report and write."""
+"""The steps that ``cluster``, ``tree`` and ``ask`` share: read, fit, report and write."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class Task:
     wanted: Results
     append: bool = False
     preparation: Preparation = field(default_factory=Preparation)
+    aside: tuple[str, ...] = ()  # columns that are no features, besides labels and places
 
     def read(self, outputs: Sequence[str | None], console: Console) -> tuple[Any, Any, Any]:
         """Return the samples, what is known about them, and their places; check options first."""
@@ -36,7 +37,8 @@ class Task:
         given.refuse_overwriting(read, written)
         if self.append and self.graph:
             raise Misuse("--append is about tables; DATA is a graph")
-        take = given.columns_wanted(self.said, drawn.map, console, self.search.size_weight)
+        size = self.search.size_weight
+        take = [*given.columns_wanted(self.said, drawn.map, console, size), *self.aside]
         samples = given.read_data(
             self.source,
             self.table,

@@ -358,7 +358,7 @@ def _check_search(neighbors: Any, kernel: str, metric: Metric) -> None:
     if theirs is not None and theirs != canonical_metric(metric):
         raise ValueError(
             f"the transformer measures {theirs!r} distances, but kernel={kernel!r} here ranks by "
-            f"{metric!r}: make the two the same"
+            f"{metric!r}: give the transformer metric={metric!r}"
         )
 
 

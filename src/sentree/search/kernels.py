@@ -475,29 +475,40 @@ class UnitEdges(NamedTuple):
     heavy: _Ints
     light: _Ints
     root: int
+    between: NDArray[np.bool_]  # whether an edge is of the second kind
 
     def beliefs(self, cut: FloatArray, share: FloatArray, evidence: FloatArray) -> TreeBeliefs:
         """Return the class of every unit, given evidence about some.
 
         A light unit has the class of the heavy one unless the edge is ``cut``, which has a
-        probability; then another class is drawn by the ``share`` of classes. The last class stands
-        for all that are still unseen: two unseen classes across a cut are different ones.
-        ``evidence`` is the likelihood of every class of every unit.
+        probability; then another class is drawn by the ``share`` of classes, which has a row for
+        edges within and one for edges ``between``. The last class stands for all that are still
+        unseen: two unseen classes across a cut are different ones. ``evidence`` is the likelihood
+        of every class of every unit.
         """
-        found = _kernels.tree_beliefs(*self, cut, share, evidence.ravel(), True)
+        found = self._believed(cut, share, evidence, True)
         return TreeBeliefs(found[0].reshape(evidence.shape), found[1])
 
     def log_likelihood(self, cut: FloatArray, share: FloatArray, evidence: FloatArray) -> float:
         """Return the log of the probability of the evidence."""
-        return _kernels.tree_beliefs(*self, cut, share, evidence.ravel(), False)[2]
+        return self._believed(cut, share, evidence, False)[2]
+
+    def _believed(
+        self, cut: FloatArray, share: FloatArray, evidence: FloatArray, everything: bool
+    ) -> tuple[FloatArray, FloatArray, float]:
+        kind = self.between.astype(np.uint8)
+        k = evidence.shape[1]
+        return _kernels.tree_beliefs(
+            *self[:3], cut, kind, share.ravel(), k, evidence.ravel(), everything
+        )
 
     def reached(self, kept: FloatArray, value: FloatArray) -> FloatArray:
         """Return for every unit the sum of all values, each times ``kept`` of all edges between."""
-        return _kernels.tree_reach(*self, kept, value, False)
+        return _kernels.tree_reach(*self[:3], kept, value, False)
 
     def nearest(self, kept: FloatArray, value: FloatArray) -> FloatArray:
         """Return the same with the greatest in place of the sum."""
-        return _kernels.tree_reach(*self, kept, value, True)
+        return _kernels.tree_reach(*self[:3], kept, value, True)
 
 
 def stretch(

@@ -51,10 +51,10 @@ class Units:
     unit: IntArray  # the unit of every sample
     size: FloatArray  # number of samples in each unit
     typical: IntArray  # a typical sample of each unit
+    cluster: IntArray  # the natural cluster of each unit
     single: bool  # whether samples are units, except for equal ones
     edges: UnitEdges
     logit: FloatArray  # prior log odds that each edge is a cut
-    between: NDArray[np.bool_]  # whether each edge joins two natural clusters
 
     @classmethod
     def of(cls, result: UnconstrainedResult) -> Units:
@@ -82,11 +82,11 @@ class Units:
         size = np.bincount(parts[result.vertex], minlength=pieces.n).astype(np.float64)
         unions = measured_unions(pieces, sides, size)
         heavy, light, root = _led(unions)
-        edges = UnitEdges(heavy.astype(np.int32), light.astype(np.int32), root)
+        edges = UnitEdges(heavy.astype(np.int32), light.astype(np.int32), root, level == 2)
         logit = _cut_odds(unions, level, log_closeness(unions, result.spacing))
         typical = _typical(vertices, parts, result.vertex)
         unit = np.asarray(parts[result.vertex], dtype=np.int64)
-        return cls(unit, size, typical, single, edges, logit, level == 2)
+        return cls(unit, size, typical, cluster[module], single, edges, logit)
 
 
 def _within(inner: NDArray[Any], outer: NDArray[Any]) -> NDArray[np.int32]:
