@@ -31,7 +31,7 @@ from sentree.search.edits import (
     united,
     without_broken,
 )
-from sentree.search.objective import Objective, partition_objective
+from sentree.search.objective import Objective, partition_objective, relation_penalty
 from sentree.search.starts import keep_numbers
 from sentree.tree import EncodingTree
 
@@ -488,7 +488,7 @@ class SSEPartition(SSEEstimator):
         self.labels_ = renumber(labels[: problem.graph.n])
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
-        penalty = partition_objective(graphs.graph, labels, graphs.relation).penalty
+        penalty = relation_penalty(graphs.graph, labels, graphs.relation)
         penalty += found.disbelief + found.oversize
         self._store(Objective(entropy, penalty), trace)
 
