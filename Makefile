@@ -54,7 +54,8 @@ bench: $(VENV)/.built-compare
 sanitize: $(VENV)-sanitize/.built
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
 	SENTREE_EXPECT_SANITIZED=1 $(VENV)-sanitize/bin/python -m pytest -q -p no:cacheprovider tests/search/test_kernels.py \
-	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/estimators/test_hierarchy.py -m "not golden"
+	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/search/test_units.py \
+	  tests/estimators/test_hierarchy.py -m "not golden"
 
 clean:
 	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery

@@ -77,6 +77,9 @@ class TreeBeliefs {
   }
 
   void climb() {
+    for (std::size_t at = 0; at < below_.size(); at += k_) {
+      log_likelihood_ += std::log(normalise(below_.data() + at));
+    }
     for (std::size_t e = 0; e < tree_.n_edges; ++e) {
       const double* from = row(below_, tree_.light[e]);
       double* to = row(below_, tree_.heavy[e]);
@@ -107,11 +110,10 @@ class TreeBeliefs {
       const double* message = message_.data() + e * k_;
       const double* share = of_kind(shares_, e);
       const double* other = of_kind(others_, e);
+      for (std::int32_t c = 0; c < k_; ++c) without[c] = from[c] / message[c];
+      normalise(without.data());
       double drawn = 0.0;
-      for (std::int32_t c = 0; c < k_; ++c) {
-        without[c] = from[c] / message[c];
-        drawn += without[c] * other[c];
-      }
+      for (std::int32_t c = 0; c < k_; ++c) drawn += without[c] * other[c];
       double* to = row(belief_, tree_.light[e]);
       double kept = 0.0, changed = 0.0;
       for (std::int32_t c = 0; c < k_; ++c) {

@@ -340,3 +340,56 @@ def slow_folded(i, j, by_volume, k):
                 held[v] |= held.pop(u)
                 break
     return {frozenset(members) for members in held.values()}
+
+
+def random_edges(rng, n):
+    """A random tree of n units: edges from heavy to light ones, in order, the root and kinds."""
+    name = rng.permutation(n).tolist()
+    made = [(name[rng.integers(at)], name[at]) for at in range(1, n)][::-1]
+    heavy, light = np.array(made, dtype=np.int32).reshape(-1, 2).T
+    kinds = rng.random(n - 1) < 0.5
+    return np.ascontiguousarray(heavy), np.ascontiguousarray(light), name[0], kinds
+
+
+def slow_beliefs(edges, cut, shares, evidence):
+    """Beliefs, cuts and likelihood on a tree of units, from all that may have happened on it.
+
+    Every edge is kept, or cut and another class drawn by the share for its kind. The last class is
+    one that nobody has seen, and another one at every cut.
+    """
+    n, k = evidence.shape
+    unseen = k - 1
+    belief, cuts, total = np.zeros_like(evidence), np.zeros(len(cut)), 0.0
+    ways = itertools.product([None, *range(k)], repeat=len(cut))
+    for drawn, first in itertools.product(ways, range(k)):
+        known, chance = {edges.root: first}, shares[1][first]
+        for e in reversed(range(len(cut))):
+            share = shares[int(edges.between[e])]
+            above = known[edges.heavy[e]]
+            known[edges.light[e]] = above if drawn[e] is None else drawn[e]
+            if drawn[e] is None:
+                chance *= 1 - cut[e]
+            elif above == unseen:
+                chance *= cut[e] * share[drawn[e]]
+            else:
+                chance *= cut[e] * share[drawn[e]] / (1 - share[above]) * (drawn[e] != above)
+        rows = np.arange(n), [known[unit] for unit in range(n)]
+        chance *= evidence[rows].prod()
+        belief[rows] += chance
+        cuts[[one is not None for one in drawn]] += chance
+        total += chance
+    return belief / total, cuts / total, np.log(total)
+
+
+def path_products(edges, kept):
+    """The product of ``kept`` on the way between any two units."""
+    n = len(kept) + 1
+    product = np.full((n, n), np.nan)
+    product[edges.root, edges.root] = 1.0
+    done = [edges.root]
+    for e in reversed(range(len(kept))):
+        up, new = edges.heavy[e], edges.light[e]
+        product[new, done] = product[done, new] = kept[e] * product[up, done]
+        product[new, new] = 1.0
+        done.append(new)
+    return product

@@ -4,6 +4,6 @@ from .questions import IsClass as IsClass
 from .questions import Question as Question
 from .random import Random as Random
 from .session import ActiveSession as ActiveSession
-from .session import Remaining as Remaining
+from .situation import Remaining as Remaining
 from .structural import Structural as Structural
 from .uncertainty import Uncertainty as Uncertainty

@@ -7,7 +7,7 @@ where they foretell answers that are hidden (:mod:`sentree.active.similarity`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,6 +19,7 @@ from sentree._util.labels import follow
 from sentree.active.similarity import Similarity, best_vote
 from sentree.active.situation import Situation
 from sentree.constraints import Constraints
+from sentree.estimators.partition import SSEPartition
 from sentree.graph import FloatArray
 from sentree.search.clusters import UnconstrainedResult
 from sentree.search.kernels import TreeBeliefs
@@ -36,6 +37,8 @@ _SLIP, _MIXED = 1e-9, 0.05
 #: An open sample that is so surely of none of the known classes counts as a new one.
 _SURELY_NEW = 0.5
 _TINY = 1e-300
+#: The least likelihood of a class, however many answers speak against it.
+_LEAST = 1e-100
 
 IntArray = NDArray[np.int64]
 
@@ -47,30 +50,39 @@ class Landscape:
     units: Units
     similarity: Similarity | None
 
+    n_clusters: int | None  # number of clusters that the model asks for
+    last: dict[Constraints, Beliefs] = field(default_factory=dict)  # what was last believed
+
     @classmethod
     def of(cls, model: Any) -> Landscape:
         """Return that of a model, which is remembered."""
+        if not isinstance(model, SSEPartition):
+            raise TypeError(
+                f"structural questions need an SSEPartition, got {type(model).__name__}. For a "
+                "tree, ask about an SSEPartition, and fit SSEHierarchy with the answers"
+            )
         result = _unconstrained(model)
-        found = _KNOWN.get(result)
-        if found is None:
+        wanted = model._cluster_search().n_clusters, model.resolution
+        kept = _KNOWN.setdefault(result, {})
+        if wanted not in kept:
             units = Units.of(_at_scale(model, result))
-            found = _KNOWN[result] = cls(units, Similarity.of(model, units.typical))
-        return found
+            kept[wanted] = cls(units, Similarity.of(model, units.typical), wanted[0])
+        return kept[wanted]
 
 
-_KNOWN: WeakKeyDictionary[UnconstrainedResult, Landscape] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[UnconstrainedResult, dict[Any, Landscape]] = WeakKeyDictionary()
 
 
-def _unconstrained(model: Any) -> UnconstrainedResult:
+def _unconstrained(model: SSEPartition) -> UnconstrainedResult:
     """Return the modules and natural clusters of a model, which a loaded one finds again."""
     if model._unconstrained is None:
         problem = model._problem(Constraints(), None)
         model._unconstrained = model._cluster_search().with_unconstrained(problem).unconstrained
-    found: UnconstrainedResult = model._unconstrained
-    return found
+    assert model._unconstrained is not None
+    return model._unconstrained
 
 
-def _at_scale(model: Any, result: UnconstrainedResult) -> UnconstrainedResult:
+def _at_scale(model: SSEPartition, result: UnconstrainedResult) -> UnconstrainedResult:
     """Return the result with clusters of the number or resolution that the model asks for."""
     if model.n_clusters is None and model.resolution is None:
         return result
@@ -92,11 +104,19 @@ class Beliefs:
     mistaken: FloatArray  # how much the rest believes that answers on one class are of another
 
     @classmethod
-    def of(cls, landscape: Landscape, now: Situation, n_classes: int | None) -> Beliefs:
-        """Find what to believe; ``n_classes`` is the number of classes, if known."""
-        units = landscape.units
-        classes, pending = _classes(units, now)
-        known = _Known(units, classes, pending, n_classes)
+    def of(cls, now: Situation) -> Beliefs:
+        """Return what to believe, which is remembered until something else is known."""
+        landscape = Landscape.of(now.model)
+        found = landscape.last.get(now.known)
+        if found is None:
+            found = cls._of(landscape, now)
+            landscape.last.clear()
+            landscape.last[now.known] = found
+        return found
+
+    @classmethod
+    def _of(cls, landscape: Landscape, now: Situation) -> Beliefs:
+        known = _known(landscape, now)
         cut = known.likely_cuts()
         tree = known.tree(cut)
         while (new := known.surely_new(tree)) is not None:
@@ -157,28 +177,33 @@ class Beliefs:
         return labels.astype(np.int32)
 
 
-def _classes(units: Units, now: Situation) -> tuple[tuple[IntArray, ...], list[_Open]]:
-    """Return the samples of known classes, and the groups of samples that are still open."""
-    members = now.members
+def _known(landscape: Landscape, now: Situation) -> _Known:
+    """Return what answers say: groups that are apart from one another are classes."""
+    units, members = landscape.units, now.members
     apart = now.classes.tolist()
-    more = [one for one in members if len(members[one]) > 1 and one not in set(apart)]
-    if not apart and not more:
-        return (units.typical[[units.edges.root]],), []
-    number = {one: at for at, one in enumerate([*apart, *more])}
-    pending = []
-    for one, samples in members.items():
-        if one not in number:
-            ruled_out = [number[c] for c in now.neighbours(one).tolist() if c in number]
-            pending.append(_Open(samples, tuple(ruled_out)))
-    return tuple(members[one] for one in number), pending
+    classes = tuple(members[one] for one in apart)
+    if not classes:
+        classes = (units.typical[[units.edges.root]],)
+    pending = [
+        _Open(samples, one, frozenset(now.neighbours(one).tolist()))
+        for one, samples in members.items()
+        if one not in set(apart)
+    ]
+    within = tuple(frozenset([one]) for one in apart or [-1])
+    return _Known(units, classes, within, pending, landscape.n_clusters).with_groups()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Open:
-    """Samples that are together, and numbers of the classes that they are not of."""
+    """Samples that are together, the number of their group, and those of groups apart from it."""
 
     samples: IntArray
-    ruled_out: tuple[int, ...]
+    number: int
+    apart: frozenset[int]
+
+    def ruled_out(self, within: tuple[frozenset[int], ...]) -> list[int]:
+        """Return the classes that the samples are not of, for the groups in each."""
+        return [at for at, groups in enumerate(within) if groups & self.apart]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +212,30 @@ class _Known:
 
     units: Units
     classes: tuple[IntArray, ...]
+    within: tuple[frozenset[int], ...]  # numbers of the groups in each class
     pending: list[_Open]
     n_classes: int | None
+
+    def with_groups(self) -> _Known:
+        """Place every open group of several samples: it joins its likeliest class or is one."""
+        known = self
+        while groups := [group for group in known.pending if len(group.samples) > 1]:
+            belief = known.tree(_cut(self.units, 0.0, 0.0)).belief
+            log_belief = np.log(np.maximum(belief, _TINY))
+            ranked = []
+            for group in groups:
+                score = log_belief[self.units.unit[group.samples]].mean(axis=0)
+                score[group.ruled_out(known.within)] = -np.inf
+                order = np.argsort(-score, kind="stable")
+                ranked.append((float(score[order[1]] - score[order[0]]), int(order[0]), group))
+            ranked.sort(key=lambda one: one[:2])
+            k = len(known.classes)
+            for _, best, group in ranked[: max(len(ranked) // 4, 1)]:
+                if best == k:
+                    known = known.with_class(group)
+                elif not known.within[best] & group.apart:
+                    known = known.with_class(group, best)
+        return known
 
     @cached_property
     def labelled(self) -> tuple[IntArray, IntArray]:
@@ -200,18 +247,18 @@ class _Known:
 
     @cached_property
     def evidence(self) -> FloatArray:
-        """The likelihood of every class for every unit."""
-        slip = _SLIP if self.units.single else _MIXED
+        """The likelihood of every class for every unit, relative to the likeliest."""
         k = len(self.classes)
-        found = np.ones((self.units.size.size, k + 1))
+        n_against = np.zeros((self.units.size.size, k + 1))
         unit, code = self.labelled
-        likely = np.full((unit.size, k + 1), slip)
-        likely[np.arange(unit.size), code] = 1.0
-        np.multiply.at(found, unit, likely)
+        n_against += np.bincount(unit, minlength=n_against.shape[0])[:, None]
+        n_against[unit, code] -= 1
         for group in self.pending:
             for unit_of in self.units.unit[group.samples]:
-                found[unit_of, list(group.ruled_out)] *= slip
-        return found
+                n_against[unit_of, group.ruled_out(self.within)] += 1
+        n_against -= n_against.min(axis=1, keepdims=True)
+        slip = _SLIP if self.units.single else _MIXED
+        return np.asarray(np.maximum(slip**n_against, _LEAST))
 
     @cached_property
     def share(self) -> FloatArray:
@@ -248,19 +295,26 @@ class _Known:
         """Return what the tree says."""
         return self.units.edges.beliefs(cut, self.share, self.evidence)
 
-    def surely_new(self, tree: TreeBeliefs) -> IntArray | None:
+    def surely_new(self, tree: TreeBeliefs) -> _Open | None:
         """Return the open samples that are most surely of a new class; None if none are."""
         if self.n_classes is not None and len(self.classes) >= self.n_classes:
             return None
         chance = [tree.belief[self.units.unit[g.samples[0]], -1] for g in self.pending]
         if not chance or max(chance) < _SURELY_NEW:
             return None
-        return self.pending[int(np.argmax(chance))].samples
+        return self.pending[int(np.argmax(chance))]
 
-    def with_class(self, samples: IntArray) -> _Known:
-        """Return the same with open samples as a class of their own."""
-        rest = [group for group in self.pending if group.samples is not samples]
-        return _Known(self.units, (*self.classes, samples), rest, self.n_classes)
+    def with_class(self, group: _Open, number: int | None = None) -> _Known:
+        """Return the same with an open group in a class, by default one of its own."""
+        classes, within = list(self.classes), list(self.within)
+        if number is None:
+            classes.append(group.samples)
+            within.append(frozenset([group.number]))
+        else:
+            classes[number] = np.append(classes[number], group.samples)
+            within[number] |= {group.number}
+        rest = [one for one in self.pending if one is not group]
+        return _Known(self.units, tuple(classes), tuple(within), rest, self.n_classes)
 
     def beliefs(self, tree: TreeBeliefs, similarity: Similarity | None) -> Beliefs:
         """Return what to believe, with the votes of features."""

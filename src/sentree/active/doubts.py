@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sentree.active.beliefs import Beliefs, Landscape
+from sentree.active.beliefs import Beliefs
 from sentree.active.questions import Question
 from sentree.active.situation import Situation
 from sentree.constraints import Constraints
@@ -17,7 +17,7 @@ class Doubts:
 
     def __init__(self, model: Any, known: Constraints) -> None:
         self._now = Situation.of(model, None, known, None)
-        self._believed = Beliefs.of(Landscape.of(model), self._now, model.n_clusters)
+        self._believed = Beliefs.of(self._now)
         self._component = self._now.closure.component
         self._class = {
             int(self._component[samples[0]]): at

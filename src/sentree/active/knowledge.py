@@ -11,35 +11,66 @@ from sentree.active.situation import Situation
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.relation.by_degree import SearchGraphs
-from sentree.search.scale import to_number
+from sentree.search.hard import contract
+from sentree.search.scale import split_off, to_number
 
-__all__ = ["refit"]
+__all__ = ["prepare", "refit"]
+
+#: Answers are scattered if this share of the samples that they name is in no known class. It is at
+#: most 0.65 with questions about classes, and more with random pairs.
+_SCATTERED = 2 / 3
+
+IntArray = NDArray[np.int64]
+
+
+def prepare(model: SSEPartition) -> None:
+    """Find what all questions about a model start from; models copied from it need not do it."""
+    Landscape.of(model)
 
 
 def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
     """Cluster again with what answers say, and nothing else.
 
-    Clusters follow the beliefs of :mod:`sentree.active.beliefs`. Where hard constraints must hold
-    the search does it instead.
+    Clusters follow the beliefs of :mod:`sentree.active.beliefs`, or are searched for where answers
+    are scattered pairs that hardly tell classes. Samples leave the beliefs only where
+    hard constraints or bounds on sizes make them. Classes that are known to be apart stay so, even
+    if they are more than the number of clusters that the model asks for.
     """
-    if known.hard or model.hard:
-        return model.refit(constraints=known, keep=False)
     now = Situation.of(model, None, known, None)
-    believed = Beliefs.of(Landscape.of(model), now, model.n_clusters)
+    if _is_scattered(now) and not model._edited:
+        return model.refit(constraints=known, keep=False)
+    believed = Beliefs.of(now)
     labels = believed.of_samples()
-    if model.n_clusters is not None:
-        labels = _of_number(model, labels, believed.n_classes)
-    return model.adopt(renumber(labels), known)
+    wanted = Landscape.of(model).n_clusters
+    if wanted is not None:
+        labels = _of_number(model, labels, believed.classes, wanted)
+    return model._adopt(renumber(labels), known)
 
 
-def _of_number(model: SSEPartition, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.int32]:
-    """Unite or divide clusters that are not those of known classes, to reach the number wanted."""
-    wanted = model.n_clusters
-    assert wanted is not None
-    found = renumber(labels)
-    if int(found.max()) + 1 == wanted:
-        return found
-    first = np.unique(found, return_index=True)[1]
-    owners = np.where(labels[first] < n_classes, labels[first], -1)
-    graphs = SearchGraphs.plain(model.graph_)
-    return to_number(graphs, found, wanted, owners=owners, exact=False)
+def _is_scattered(now: Situation) -> bool:
+    """Whether most samples that answers name are in no class that is known to be apart."""
+    n_named = sum(len(samples) for samples in now.members.values())
+    n_placed = sum(len(now.members[one]) for one in now.classes.tolist())
+    return n_named - n_placed >= _SCATTERED * max(n_named, 1)
+
+
+def _of_number(
+    model: SSEPartition, labels: NDArray[np.int32], classes: tuple[IntArray, ...], wanted: int
+) -> NDArray[np.int32]:
+    """Unite or divide clusters to reach the number wanted; samples of known classes stay together.
+
+    Clusters of different classes are not united.
+    """
+    if np.unique(labels).size == wanted:
+        return labels
+    vertex = np.arange(labels.size)
+    for samples in classes:
+        vertex[samples] = samples[0]
+    first, vertex = np.unique(vertex, return_inverse=True)
+    found = renumber(labels[first])
+    graphs = SearchGraphs.plain(contract(model.graph_, None, vertex)[0])
+    if int(found.max()) + 1 < wanted:
+        return split_off(graphs, found, wanted)[vertex]
+    number = labels[first][np.unique(found, return_index=True)[1]]
+    owners = np.where(number < len(classes), number, -1)
+    return to_number(graphs, found, wanted, owners=owners, exact=False)[vertex]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sentree import __version__
 from sentree.active.answers import Answer, Standing, State, doubtful, weigh
 from sentree.active.doubts import Doubts
-from sentree.active.knowledge import refit
+from sentree.active.knowledge import prepare, refit
 from sentree.active.questions import UNSURE, Oracle, Question
 from sentree.active.record import (
     Record,
@@ -29,7 +29,7 @@ from sentree.active.record import (
     read_answers,
     read_header,
 )
-from sentree.active.situation import Situation
+from sentree.active.situation import Remaining, Situation
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.search.starts import keep_numbers
@@ -37,37 +37,13 @@ from sentree.search.starts import keep_numbers
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ActiveSession", "Remaining"]
+__all__ = ["ActiveSession"]
 
 _STRATEGIES = {"structural": "Structural", "uncertainty": "Uncertainty", "random": "Random"}
 #: An answer is asked for again if it is wrong with this probability.
 _DOUBTED = 0.2
 #: Somebody who was unsure about a sample this many times is not asked about it any more.
 _UNSURE_TWICE = 2
-
-
-@dataclass(frozen=True)
-class Remaining:
-    """What is still unsure.
-
-    Attributes
-    ----------
-    answers : int or None
-        About how many more answers are needed; None where nobody knows.
-    certainty : float
-        How sure the clusters are, from 0 to 1.
-    """
-
-    answers: int | None
-    certainty: float
-
-    def __str__(self) -> str:
-        sure = f"{self.certainty:.0%} sure".replace("%", " %")
-        if self.answers is None:
-            return sure
-        if self.answers == 0:
-            return f"done: {sure}"
-        return f"about {self.answers} more answer{'s' * (self.answers != 1)}, {sure}"
 
 
 class ActiveSession:
@@ -129,6 +105,7 @@ class ActiveSession:
         self._pending: list[Question] = []
         self._again: dict[Question, int] = {}  # the answer that a question doubts
         self._record: Record | None = None
+        prepare(self._base)  # once, for all questions and refits
         self._set(Standing(frozenset(), self._base.constraints_), self._base)
         if file is not None:
             self._open(Path(file))

@@ -27,6 +27,8 @@ _FACTORS = (1.0, 2.0, 4.0, 8.0)
 _PRICE = 0.7
 #: Answers about classes with two answers or more that a vote needs.
 _FEWEST = 4
+#: At most this many answers decide on votes, evenly from all classes.
+_MOST_ANSWERS = 500
 #: The least belief that counts.
 _LEAST = 1e-3
 
@@ -34,7 +36,7 @@ IntArray = NDArray[np.int64]
 
 
 class Similarity:
-    """Similarities of all units to some, linear and local, remembered from call to call."""
+    """Similarities of all units to some, linear and local, remembered from one call to the next."""
 
     def __init__(self, rows: Any) -> None:
         if sp.issparse(rows):
@@ -54,16 +56,15 @@ class Similarity:
     def of(cls, model: Any, typical: IntArray) -> Similarity | None:
         """Compare units by their typical samples; None where a model has no samples."""
         extension = model._extension
-        if not isinstance(extension, SampleExtension) or typical.size > _MOST_UNITS:
+        if not isinstance(extension, SampleExtension) or not 2 <= typical.size <= _MOST_UNITS:
             return None
         rows = extension.layout.scaled(check_samples(extension.samples[typical]))
         return cls(sp.csr_array(rows) if sp.issparse(rows) else np.asarray(rows, dtype=float))
 
     def columns(self, units: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the similarities of all units to these, linear and local."""
-        for unit in units.tolist():
-            if unit not in self._known:
-                self._known[unit] = self._column(unit)
+        known = self._known
+        self._known = {unit: known.get(unit) or self._column(unit) for unit in units.tolist()}
         linear, local = zip(*(self._known[unit] for unit in units.tolist()), strict=True)
         return np.column_stack(linear), np.column_stack(local)
 
@@ -109,6 +110,10 @@ def best_vote(
     k = others.shape[1]
     if k < 2:
         return Vote(1.0, None)
+    if code.size > _MOST_ANSWERS:
+        some = np.linspace(0, code.size - 1, _MOST_ANSWERS).astype(np.int64)
+        some = np.argsort(code, kind="stable")[some]
+        units, code, others = units[some], code[some], others[some]
     told = np.bincount(code, minlength=k)[code] > 1  # others of the class remain if it is hidden
     told &= np.count_nonzero(told) >= _FEWEST
     log_belief = np.log(np.maximum(others[told], _LEAST))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,36 @@ from sentree.estimators.base import SSEEstimator
 from sentree.estimators.partition import SSEPartition
 from sentree.search.edits import row_numbers
 
-__all__ = ["Situation", "chances", "check_form", "with_utilities"]
+__all__ = ["Remaining", "Situation", "chances", "check_form", "with_utilities"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: The least probability of a reply: nothing is certain before it is answered.
 _LEAST = 1e-3
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is still unsure.
+
+    Attributes
+    ----------
+    answers : int or None
+        About how many more answers are needed; None where nobody knows.
+    certainty : float
+        How sure the clusters are, from 0 to 1.
+    """
+
+    answers: int | None
+    certainty: float
+
+    def __str__(self) -> str:
+        sure = f"{self.certainty:.0%} sure".replace("%", " %")
+        if self.answers is None:
+            return sure
+        if self.answers == 0:
+            return f"done: {sure}"
+        return f"about {self.answers} more answer{'s' * (self.answers != 1)}, {sure}"
 
 
 def check_form(form: str) -> None:
@@ -46,11 +70,18 @@ def with_utilities(
     return questions, utilities
 
 
+@lru_cache(maxsize=1)
+def _closure(known: Constraints, n: int) -> Closure:
+    """Return what follows from what is known; the same question comes several times in a row."""
+    return known.closure(n)
+
+
 @dataclass(frozen=True, eq=False)
 class Situation:
     """A fitted model, what follows from the answers, and the rows that may be asked about."""
 
     model: Any
+    known: Constraints
     closure: Closure
     allowed: NDArray[np.bool_]
 
@@ -59,19 +90,23 @@ class Situation:
         cls, X: Any, y: Any, constraints: Constraints | None, candidates: ArrayLike | None
     ) -> Situation:
         """Read what a strategy was given: samples or a fitted model, and what is known."""
-        known = Constraints.from_labels(y) if y is not None else Constraints()
-        if isinstance(X, SSEEstimator):
-            model: Any = X
-            known += model.constraints_ if constraints is None else constraints
-        else:
-            known += constraints or Constraints()
-            model = SSEPartition().fit(X, constraints=known)
+        is_model = isinstance(X, SSEEstimator)
+        if constraints is None:
+            constraints = X.constraints_ if is_model else Constraints()
+        known = constraints if y is None else Constraints.from_labels(y) + constraints
+        model: Any = X if is_model else SSEPartition().fit(X, constraints=known)
         n = model.graph_.n
         allowed = np.ones(n, dtype=bool)
-        if candidates is not None:
+        if (
+            isinstance(candidates, np.ndarray)
+            and candidates.dtype == bool
+            and candidates.shape == (n,)
+        ):
+            allowed = candidates
+        elif candidates is not None:
             allowed[:] = False
             allowed[row_numbers(candidates, n, "candidates")] = True
-        return cls(model, known.closure(n), allowed)
+        return cls(model, known, _closure(known, n), allowed)
 
     @property
     def n_statements(self) -> int:
@@ -113,7 +148,7 @@ class Situation:
         others = np.setdiff1d(named, first)
         found: list[int] = first.tolist()
         for one in others[np.lexsort((others, -degree[others], -self.sizes[others]))].tolist():
-            if np.isin(found, self.neighbours(one)).all():
+            if degree[one] >= len(found) and np.isin(found, self.neighbours(one)).all():
                 found.append(one)
         return np.array(found, dtype=np.int64)
 

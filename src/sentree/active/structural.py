@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sentree._util.labels import follow
-from sentree.active.beliefs import Beliefs, Landscape
+from sentree.active.beliefs import Beliefs
 from sentree.active.questions import Question
-from sentree.active.situation import FloatArray, Situation, check_form, with_utilities
+from sentree.active.situation import FloatArray, Remaining, Situation, check_form, with_utilities
 from sentree.constraints import Constraints
 
-__all__ = ["Estimate", "Structural"]
+__all__ = ["Structural"]
 
 #: Seconds that a person needs for a question, and for each doubling of the groups shown.
 _SECONDS, _MORE_SECONDS = 2.0, 1.0
@@ -30,13 +30,6 @@ _LEAST = 1e-3
 _BEGUN = 3.0
 
 IntArray = NDArray[np.int64]
-
-
-class Estimate(NamedTuple):
-    """What is still unsure."""
-
-    answers: int  # about how many more answers are needed
-    certainty: float  # share of the samples that are expected to be in the right cluster
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,7 @@ class Structural:
         """Return the next questions; parameters and results as in :meth:`Random.query`."""
         check_form(self.form)
         now = Situation.of(X, y, constraints, candidates)
-        believed = _beliefs(now)
+        believed = Beliefs.of(now)
         if believed.certainty >= _SURE:
             return with_utilities([], np.full(now.allowed.size, np.nan), return_utilities)
         most = self.max_options if self.form == "choice" else 1
@@ -91,12 +84,12 @@ class Structural:
         questions, scores = search.questions(batch_size)
         return with_utilities(questions, scores, return_utilities)
 
-    def estimate(self, model: Any, constraints: Constraints | None = None) -> Estimate:
+    def estimate(self, model: Any, constraints: Constraints | None = None) -> Remaining:
         """Return how many answers are still needed, and how sure the clusters are."""
-        believed = _beliefs(Situation.of(model, None, constraints, None))
+        believed = Beliefs.of(Situation.of(model, None, constraints, None))
         certainty = believed.certainty
         if certainty >= _SURE:
-            return Estimate(0, certainty)
+            return Remaining(0, certainty)
         units = believed.units
         wrong = units.size * (1 - believed.probability.max(axis=1))
         # An answer settles the samples that follow the same unit.
@@ -108,12 +101,7 @@ class Structural:
         left = wrong.sum() - np.cumsum(doubt)
         enough = left <= (1 - _SURE) * units.size.sum()
         n = int(np.argmax(enough)) + 1
-        return Estimate(n * (1 if self.form == "choice" else 2), certainty)
-
-
-def _beliefs(now: Situation) -> Beliefs:
-    """Return what is believed in a situation."""
-    return Beliefs.of(Landscape.of(now.model), now, now.model.n_clusters)
+        return Remaining(n * (1 if self.form == "choice" else 2), certainty)
 
 
 class _Search:
@@ -138,12 +126,13 @@ class _Search:
         open_ = self.now.allowed.copy()
         for samples in self.believed.classes:
             open_[samples] = False
-        point = np.full(self.units.size.size, -1)
-        rows = np.flatnonzero(open_)
+        self.open = open_
+        typical, unit = self.units.typical, self.units.unit
+        point = np.where(open_[typical], typical, -1)
+        rows = np.flatnonzero(open_ & (point < 0)[unit])
         rows = rows[np.argsort(-self.now.model.graph_.degree[rows], kind="stable")][::-1]
-        point[self.units.unit[rows]] = rows
-        typical = self.units.typical
-        return np.where(open_[typical] & (self.units.unit[typical] >= 0), typical, point)
+        point[unit[rows]] = rows
+        return point
 
     def _scores(self) -> FloatArray:
         """Return the utility of asking about each unit; NaN where that is not possible."""
@@ -164,7 +153,7 @@ class _Search:
         """Return the best questions, and the utility of every sample."""
         found: list[Question] = []
         first: FloatArray | None = None
-        for _ in range(count):
+        while len(found) < count:
             scores = self._scores()
             if first is None:
                 first = scores
@@ -177,18 +166,13 @@ class _Search:
                 break
             unit = int(np.nanargmax(scores))
             question = self._question(unit, float(best))
-            if question is None:
-                break
-            found.append(question)
-            self.asked[unit] = 1.0
+            if question is not None:
+                found.append(question)
+                self.asked[unit] = 1.0
             self.point[unit] = -1
-        spread = np.full(self.now.allowed.size, np.nan)
-        if first is not None:
-            can = self.point >= 0
-            spread[self.point[can]] = first[can]
-            for question in found:
-                spread[question.point] = first[self.units.unit[question.point]]
-        return found, spread
+        if first is None:
+            first = self._scores()
+        return found, np.where(self.open, first[self.units.unit], np.nan)
 
     def _best_union(self) -> tuple[float, Question] | None:
         """Return the best question about classes that may be one, and its utility."""

@@ -31,7 +31,7 @@ from sentree.search.edits import (
     united,
     without_broken,
 )
-from sentree.search.objective import Objective, partition_objective
+from sentree.search.objective import Objective, partition_objective, relation_penalty
 from sentree.search.starts import keep_numbers
 from sentree.tree import EncodingTree
 
@@ -407,15 +407,17 @@ class SSEPartition(SSEEstimator):
             return self
         return self._apply(moved(self.labels_, chosen, target, self.membership_strength_))
 
-    def adopt(self, labels: NDArray[np.int32], given: Constraints) -> Self:
+    def _adopt(self, labels: NDArray[np.int32], given: Constraints) -> Self:
         """Take over clusters that were found elsewhere with these constraints.
 
-        Clusters keep their numbers where they persist, unless that leaves gaps. A later refit
-        searches again.
+        Samples move only where hard constraints or bounds on sizes make them. Clusters keep their
+        numbers where they persist, unless that leaves gaps. A later refit searches again.
         """
-        check_is_fitted(self, "labels_")
+        if self.hard:
+            given = given.hardened()
         with self._all_or_nothing():
-            problem = self._problem(given, given.hard)
+            problem = self._problem(given, given.hard)._replace(unconstrained=self._unconstrained)
+            labels = self._cluster_search().allowed(problem, labels)
             self._keep(problem, keep_numbers(labels, self.labels_, np.empty(0, dtype=np.int64)))
             self._finish(given)
         return self
@@ -429,7 +431,7 @@ class SSEPartition(SSEEstimator):
     def _forget_edits(self) -> None:
         """Go back to the natural clusters and to ``n_clusters``."""
         self._more_clusters, self._edited = 0, False
-        if self._unconstrained is not None:
+        if self._unconstrained is not None and self._unconstrained.edited is not None:
             self._unconstrained = replace(self._unconstrained, edited=None)
 
     def _cluster(self, number: int) -> int:
@@ -486,7 +488,7 @@ class SSEPartition(SSEEstimator):
         self.labels_ = renumber(labels[: problem.graph.n])
         self.tree_ = EncodingTree.from_labels(self.labels_, problem.graph)
         entropy = partition_objective(problem.graph, self.labels_).entropy
-        penalty = partition_objective(graphs.graph, labels, graphs.relation).penalty
+        penalty = relation_penalty(graphs.graph, labels, graphs.relation)
         penalty += found.disbelief + found.oversize
         self._store(Objective(entropy, penalty), trace)
 

@@ -348,6 +348,20 @@ class ClusterSearch:
         labels = self._with_all_clusters(working, result.labels)[vertex]
         return SearchResult(graphs, labels, result.trace)
 
+    def allowed(self, problem: Problem, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return clusters with as few changes as hard constraints and bounds on sizes allow."""
+        if not problem.hard and problem.sizes is None:
+            return labels
+        problem = problem._replace(init=labels)
+        graphs = self.constrained(problem)
+        found = SearchResult(graphs, graphs.extended(labels), np.zeros(1))
+        if problem.hard:
+            hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
+            found = self._enforce_hard(problem, hardened, found)
+        if problem.sizes is not None:
+            found = self._within_sizes(problem, found)
+        return renumber(found.labels[: problem.graph.n])
+
     def _within_sizes(self, problem: Problem, found: SearchResult) -> SearchResult:
         """Bring the sizes of clusters within their bounds."""
         sizes, graphs, n = problem.sizes, found.graphs, problem.graph.n

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph, module_cuts
@@ -16,6 +16,7 @@ from sentree.tree import EncodingTree
 __all__ = [
     "Objective",
     "partition_objective",
+    "relation_penalty",
     "singles_objective",
     "steered_objective",
     "tree_objective",
@@ -85,15 +86,29 @@ def steered_objective(
     drawn = 0.0 if pull is None else float(pull[np.arange(graph.n), modules].sum()) / total
     if relation is None:
         return Objective(entropy, -drawn)
-    csr = Relation.checked(relation, graph.n).matrix
+    return Objective(entropy, _penalty(relation, modules, bits, total) - drawn)
+
+
+def relation_penalty(graph: Graph, labels: ArrayLike, relation: Any) -> float:
+    """Return the penalty of :func:`partition_objective` alone: it needs no pass over the graph."""
+    if relation is None or graph.volume == 0:
+        return 0.0
+    modules = renumber(labels)
+    bits = _log2(np.bincount(modules, graph.degree) / graph.volume)
+    return _penalty(relation, modules, bits, graph.volume)
+
+
+def _penalty(relation: Any, modules: NDArray[Any], bits: FloatArray, total: float) -> float:
+    """Return the penalty of a relation, for the log2 of the relative volumes of modules."""
+    csr = Relation.checked(relation, modules.size).matrix
     weights, apart = csr.data, np.isneginf(csr.data)
     if apart.any():
         row = np.repeat(modules, np.diff(csr.indptr))[apart]
         if (row == modules[csr.indices[apart]]).any():
-            return Objective(entropy, np.inf)
+            return np.inf
         weights = np.where(apart, 0.0, weights)
-    cut = module_cuts(modules, k, csr.indptr, csr.indices, weights)
-    return Objective(entropy, -float(np.sum(cut * bits)) / total - drawn)
+    cut = module_cuts(modules, bits.size, csr.indptr, csr.indices, weights)
+    return -float(np.sum(cut * bits)) / total
 
 
 def singles_objective(graph: Graph, relation: Any = None) -> Objective:
