@@ -180,10 +180,8 @@ class _Search:
         if k < 2:
             return None
         chance = np.maximum(self.believed.mistaken, self.believed.mistaken.T)
-        component = self.now.closure.component
-        own = [int(component[samples[0]]) for samples in self.believed.classes]
-        for at, one in enumerate(own):
-            chance[at, np.isin(own, self.now.neighbours(one))] = 0.0
+        for at, samples in enumerate(self.believed.classes):
+            chance[at, self._ruled_out(samples)] = 0.0
         np.fill_diagonal(chance, 0.0)
         mass = self.units.size @ self.believed.probability[:, :-1]
         p = np.minimum(chance, 0.5)
@@ -211,17 +209,20 @@ class _Search:
             n_settled=max(round(float(mass[a])), 1),
         )
 
+    def _ruled_out(self, samples: IntArray) -> list[int]:
+        """Return the classes that have a sample which is known to be apart from one of these."""
+        component = self.now.closure.component
+        apart = np.zeros(self.now.closure.n_components, dtype=bool)
+        for one in np.unique(component[samples]).tolist():
+            apart[self.now.neighbours(one)] = True
+        return [at for at, row in enumerate(self.believed.classes) if apart[component[row]].any()]
+
     def _question(self, unit: int, utility: float) -> Question | None:
         """Make the question about a unit."""
         believed, point = self.believed, int(self.point[unit])
         chance = believed.probability[unit]
-        ruled_out = self.now.neighbours(int(self.now.closure.component[point]))
-        component = self.now.closure.component
-        can = [
-            at
-            for at, samples in enumerate(believed.classes)
-            if int(component[samples[0]]) not in ruled_out
-        ]
+        ruled_out = set(self._ruled_out(np.array([point])))
+        can = [at for at in range(believed.n_classes) if at not in ruled_out]
         if not can:
             return None
         order = believed.likeliest(unit, can)[: self.most]
