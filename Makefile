@@ -47,6 +47,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/certainty.py --out benchmarks/results
 	$(BIN)/python benchmarks/general.py --jobs 2 --out benchmarks/results
 	$(BIN)/python benchmarks/mixed.py --jobs 2 --out benchmarks/results
+	$(BIN)/python benchmarks/active.py --jobs 2 --seeds 1 --out benchmarks/results
 
 # The kernel tests on a debug build with checked containers, ASan and UBSan, in an environment that
 # borrows every package but sentree from the first one.

@@ -81,3 +81,11 @@ def test_figures_of_the_public_program(name, parts):
     assert abs(nmi - stored["NMI"]) < noise * stored["NMI_std"]
     assert abs(queries - stored["queries"]) < 2
     assert clusters == stored["final_clusters"]
+
+
+def test_the_history_is_what_smaller_budgets_give():
+    X, y = make_blobs(90, 3, centers=4, cluster_std=3.0, random_state=3)
+    model = COBRA(20).fit(X, y)
+    for budget in range(model.n_queries_ + 1):
+        labels = next(labels for asked, labels in reversed(model.history_) if asked <= budget)
+        assert np.array_equal(labels, COBRA(20, max_queries=budget).fit(X, y).labels_)

@@ -77,3 +77,13 @@ def test_figures_of_the_public_program(budget, name):
     spread = np.maximum(spread[:3], stored["ARI_std"])
     expected = [stored[name] for name in ("DP", "ARI", "NMI")]
     assert (np.abs(mean[:3] - expected) <= 2 * spread).all()
+
+
+def test_the_history_is_what_smaller_budgets_give():
+    X, y = make_blobs(90, 3, centers=4, cluster_std=3.0, random_state=3)
+    history = COBRAS(40).fit(X, y).history_
+    first = history[0][0]
+    assert first > 0
+    for budget in range(first, 41):
+        labels = next(labels for asked, labels in reversed(history) if asked <= budget)
+        assert np.array_equal(labels, COBRAS(budget).fit(X, y).labels_)

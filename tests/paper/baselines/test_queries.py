@@ -7,15 +7,23 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from toy import GROUPS, easy_blobs, points
 
 from sentree import ConstraintConflict, Constraints
-from sentree.paper.baselines import COBRA, COBRAS
+from sentree.paper.baselines import COBRA, COBRAS, NPU, ExploreConsolidate
 from sentree.paper.baselines.queries import Answers, SuperInstance, merge_by_questions
 from sentree.paper.baselines.trees import TreeBuilder
 
 BOTH = [COBRA, COBRAS]
 
 
-@pytest.mark.filterwarnings("ignore:COBRAS? has nobody to ask")
-@parametrize_with_checks([COBRA(5), COBRA(5, max_queries=3), COBRAS(20, n_init=2)])
+@pytest.mark.filterwarnings("ignore:.* has nobody to ask")
+@parametrize_with_checks(
+    [
+        COBRA(5),
+        COBRA(5, max_queries=3),
+        COBRAS(20, n_init=2),
+        ExploreConsolidate(2, max_queries=5),
+        NPU(2, max_queries=2, n_trees=1),
+    ]
+)
 def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None  # a check that fails raises
 

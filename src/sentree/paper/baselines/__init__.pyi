@@ -1,7 +1,9 @@
 from .cms import ConstrainedMeanShift as ConstrainedMeanShift
 from .cobra import COBRA as COBRA
 from .cobras import COBRAS as COBRAS
+from .explore_consolidate import ExploreConsolidate as ExploreConsolidate
 from .lpcnmf import LpCNMF as LpCNMF
+from .npu import NPU as NPU
 from .onesteppcp import OneStepPCP as OneStepPCP
 from .pcpsnmf import PCPSNMF as PCPSNMF
 from .s4nmf import S4NMF as S4NMF

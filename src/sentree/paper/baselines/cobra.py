@@ -17,6 +17,7 @@ from sentree.paper.baselines.queries import (
     Answers,
     QueryBaseline,
     SuperInstance,
+    history,
     merge_by_questions,
     representative,
 )
@@ -58,6 +59,8 @@ class COBRA(QueryBaseline):
         The questions in order, with their answers.
     n_queries_ : int
         Number of questions; those without an answer count too.
+    history_ : list of (int, int32 array)
+        Numbers of questions, rising, and the labels that so many questions gave.
     n_iter_ : int
         Number of merges.
 
@@ -101,10 +104,12 @@ class COBRA(QueryBaseline):
 
     def _search(self, X: FloatArray, ask: Answers, random: np.random.RandomState) -> None:
         instances = self._super_instances(X, ask.may_ask, random)
-        clusters, merges, _ = merge_by_questions([[s] for s in instances], ask, "closest")
+        parts = [[instance] for instance in instances]
+        clusters, merges, _ = merge_by_questions(parts, ask, "closest")
+        self.history_ = history(parts, merges, 0)
         builder = TreeBuilder(X.shape[0])
         node = [builder.join(instance.points.tolist()) for instance in instances]
-        for into, taken in merges:
+        for into, taken, _ in merges:
             node[into] = builder.join((node[into], node[taken]))
             node[taken] = -1
         builder.join([top for top in node if top >= 0])

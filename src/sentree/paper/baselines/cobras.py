@@ -18,6 +18,7 @@ from sentree.paper.baselines.queries import (
     Cluster,
     QueryBaseline,
     SuperInstance,
+    history,
     merge_by_questions,
     representative,
 )
@@ -56,6 +57,9 @@ class COBRAS(QueryBaseline):
         The questions in order, with their answers.
     n_queries_ : int
         Number of questions; those without an answer count too.
+    history_ : list of (int, int32 array)
+        Numbers of questions, rising, and the labels that so many questions gave. With fewer than
+        the first number there would be fewer parts at the start.
     n_iter_ : int
         Number of super-instances that were split.
 
@@ -97,7 +101,9 @@ class COBRAS(QueryBaseline):
         cutter = _Cutter(X, ask, random, self.n_init)
         everything = np.arange(X.shape[0])
         clusters = [[part] for part in cutter.cut(everything, cutter.advised(everything))]
-        clusters, _, _ = merge_by_questions(clusters, ask, "first")
+        parts, asked = clusters, len(ask.queries)
+        clusters, merges, _ = merge_by_questions(parts, ask, "first")
+        self.history_ = history(parts, merges, asked)
         finished = clusters
         whole: set[SuperInstance] = set()  # those that would not be cut
         self.n_iter_ = 1
@@ -105,15 +111,16 @@ class COBRAS(QueryBaseline):
             chosen = cutter.largest(clusters, whole)
             if chosen is None:
                 break
-            parts = cutter.cut(chosen.points, cutter.advised(chosen.points))
-            if len(parts) == 1:
+            pieces = cutter.cut(chosen.points, cutter.advised(chosen.points))
+            if len(pieces) == 1:
                 whole.add(chosen)
                 continue
             rest = [[s for s in cluster if s is not chosen] for cluster in clusters]
-            clusters = [cluster for cluster in rest if cluster] + [[part] for part in parts]
+            clusters = [cluster for cluster in rest if cluster] + [[piece] for piece in pieces]
             clusters, _, complete = merge_by_questions(clusters, ask, "first")
             if complete:
                 finished = clusters
+                self.history_ += history(clusters, [], len(ask.queries))
             self.n_iter_ += 1
         builder = TreeBuilder(X.shape[0])
         nodes = [[builder.join(s.points.tolist()) for s in cluster] for cluster in finished]

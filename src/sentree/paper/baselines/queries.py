@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,7 @@ class Answers:
     def __init__(
         self, given: Constraints, n: int, oracle: Oracle | None, limit: int | None
     ) -> None:
+        self.given = given
         self._oracle = oracle
         self._limit = limit
         self._memory: dict[tuple[int, int], bool | None] = {}
@@ -65,7 +66,7 @@ class Answers:
         """Return whether two different samples belong together; None where nobody knows."""
         pair = min(i, j), max(i, j)
         if pair not in self._memory:
-            answer = self._known(*pair)
+            answer = self.known(*pair)
             if answer is None and self._oracle is not None:
                 answer = _checked(self._oracle(*pair), pair)
                 self.queries.append((*pair, answer))
@@ -74,7 +75,8 @@ class Answers:
             self._memory[pair] = answer
         return self._memory[pair]
 
-    def _known(self, i: int, j: int) -> bool | None:
+    def known(self, i: int, j: int) -> bool | None:
+        """Return what the constraints say of two samples; None where they say nothing."""
         u, v = sorted((self._component[i], self._component[j]))
         if u == v:
             return True
@@ -107,6 +109,29 @@ class SuperInstance:
         return SuperInstance(joined, self.centroid, self.representative)
 
 
+class Merge(NamedTuple):
+    """The numbers of a cluster that grew and of the one it took in, after so many questions."""
+
+    into: int
+    taken: int
+    n_queries: int
+
+
+def history(
+    clusters: Sequence[Cluster], merges: Sequence[Merge], start: int
+) -> list[tuple[int, NDArray[np.int32]]]:
+    """Return the labels before the merges, when ``start`` questions were asked, and after each."""
+    label = np.empty(sum(s.points.size for cluster in clusters for s in cluster), dtype=np.int32)
+    for number, cluster in enumerate(clusters):
+        for instance in cluster:
+            label[instance.points] = number
+    found = [(start, renumber(label))]
+    for merge in merges:
+        label[label == merge.taken] = merge.into
+        found.append((merge.n_queries, renumber(label)))
+    return found
+
+
 def representative(X: FloatArray, among: NDArray[np.intp], centroid: FloatArray) -> int:
     """Return the sample that is nearest to a centroid."""
     return int(among[np.argmin(((X[among] - centroid) ** 2).sum(axis=1))])
@@ -114,14 +139,14 @@ def representative(X: FloatArray, among: NDArray[np.intp], centroid: FloatArray)
 
 def merge_by_questions(
     clusters: list[Cluster], ask: Answers, about: Literal["closest", "first"]
-) -> tuple[list[Cluster], list[tuple[int, int]], bool]:
+) -> tuple[list[Cluster], list[Merge], bool]:
     """Merge clusters of super-instances, the closest first, where an answer says so.
 
     The distance of two clusters is that of their closest centroids. Questions are about the
     representatives of the two closest, or of the first, super-instances of two clusters. A pair
     refused between any representatives of two clusters keeps these apart; a pair nobody knows
-    about is skipped. Returns the clusters that remain, the merges (the numbers of the cluster that
-    grew and of the one it took in), and whether nothing was left to ask.
+    about is skipped. Returns the clusters that remain, the merges, and whether nothing was left to
+    ask.
     """
     instances = [instance for cluster in clusters for instance in cluster]
     owner = np.repeat(np.arange(len(clusters)), [len(cluster) for cluster in clusters])
@@ -138,7 +163,7 @@ def merge_by_questions(
     members: list[list[int]] = [np.flatnonzero(owner == c).tolist() for c in range(len(clusters))]
     # Distances of the pairs that may still be asked about; the smaller number is the row.
     waiting = np.where(apart | np.tri(len(clusters), dtype=bool), np.inf, gap)
-    merges: list[tuple[int, int]] = []
+    merges: list[Merge] = []
     while True:
         a, b = divmod(int(np.argmin(waiting)), len(clusters))
         if np.isinf(waiting[a, b]) or ask.exhausted:
@@ -154,7 +179,7 @@ def merge_by_questions(
             apart[a, b] = apart[b, a] = True
         if answer is not True:
             continue
-        merges.append((a, b))
+        merges.append(Merge(a, b, len(ask.queries)))
         members[a] += members[b]
         members[b] = []
         gap[a] = gap[:, a] = np.minimum(gap[a], gap[b])
@@ -181,6 +206,7 @@ class QueryBaseline(Baseline):
     tree_: EncodingTree
     queries_: list[tuple[int, int, bool | None]]
     n_queries_: int
+    history_: list[tuple[int, NDArray[np.int32]]]
     _oracle: Oracle | None = None
 
     def fit(
@@ -222,8 +248,7 @@ class QueryBaseline(Baseline):
     def _solve(self, X: FloatArray, given: Constraints, random: np.random.RandomState) -> None:
         if self._oracle is None and given.named.size == 0:
             warnings.warn(
-                f"{type(self).__name__} has nobody to ask, so nothing is merged: give oracle=, "
-                "classes (y) or pairs",
+                f"{type(self).__name__} has nobody to ask: give oracle=, classes (y) or pairs",
                 stacklevel=5,
             )
         ask = Answers(given, X.shape[0], self._oracle, self.max_queries)
