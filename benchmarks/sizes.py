@@ -149,7 +149,7 @@ def main():
     parser.add_argument("--k", type=int, default=20)
     parser.add_argument("--spreads", type=float, nargs="+", default=[0.6])
     parser.add_argument("--bounds", nargs="+", choices=BOUNDS, default=list(BOUNDS))
-    parser.add_argument("--problems", type=int, default=500)
+    parser.add_argument("--problems", type=int, default=200)
     parser.add_argument("--out", type=Path, help="folder for sizes.csv, sizes_kept.csv, sizes.json")
     options = parser.parse_args()
     record = manifest()

@@ -45,6 +45,7 @@ class Balance {
         total_(options.n_modules, 0.0),
         samples_(options.n_modules, 0),
         changed_(options.n_modules, 0),
+        entered_(graph.size(), 0),
         arcs_(options.n_modules) {
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = partition.labels()[i];
@@ -56,20 +57,17 @@ class Balance {
 
   // Returns the sum of the gains; below 0 where the bounds cost bits.
   double run() {
-    double sum = repair();
+    const double sum = repair();
     return sum + improve();
-  }
-
-  // The sum of the sizes outside the bounds.
-  double violation() const {
-    double sum = 0;
-    for (const double total : total_) sum += outside(total);
-    return sum;
   }
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kNothing = 1e-12;
+  static constexpr double kLittle = 1e-3;  // a sweep that gains this share of all is the last
+  // Chains are repeated as often as the graph has this many vertices, and at most so often.
+  static constexpr std::int32_t kLarge = 1000, kMostRepeats = 32;
+  static constexpr double kAlike = 0.05;  // by how much the cost of a repeated chain may grow
   static constexpr std::int64_t kMostOpened = 50'000'000;  // vertices entered into arcs by `open`
 
   using Entry = std::pair<double, std::int32_t>;  // loss and vertex
@@ -209,14 +207,47 @@ class Balance {
     for (auto s = moves.rbegin(); s != moves.rend(); ++s) shift({s->vertex, s->to, s->from});
   }
 
-  // Enters the moves that have become cheaper.
+  // Enters the moves that have become cheaper: of what moved, and of neighbours elsewhere.
   void refresh(const Chain& moves) {
+    ++clock_;
+    const auto once = [&](std::int32_t i) {
+      if (entered_[i] == clock_) return;
+      entered_[i] = clock_;
+      enter(i);
+    };
     for (const Shift& s : moves) {
-      enter(s.vertex);
+      once(s.vertex);
       for (std::int64_t e = graph_.indptr[s.vertex]; e < graph_.indptr[s.vertex + 1]; ++e) {
-        enter(graph_.indices[e]);
+        if (label(graph_.indices[e]) != s.to) once(graph_.indices[e]);
       }
     }
+  }
+
+  // Repeats a chain with the next vertices of each module, while it costs about the same. Adds the
+  // moves to `moves`, and returns what they gain.
+  double repeat(Chain& moves, double loss) {
+    const std::size_t length = moves.size();
+    double sum = 0;
+    for (std::int32_t times = 1; times < graph_.size() / kLarge && times < kMostRepeats; ++times) {
+      Chain next(moves.end() - static_cast<std::ptrdiff_t>(length), moves.end());
+      double cost = 0;
+      for (Shift& s : next) {
+        const auto [now, i] = cheapest(s.from, s.to, arcs_[s.from][s.to]);
+        if (i < 0) return sum;
+        cost += std::max(now, 0.0);
+        s.vertex = i;
+      }
+      const double better = -growth(next);
+      double gain = 0;
+      if (!(better > kNothing) || cost > (1 + kAlike) * loss + options_.least_gain ||
+          cost >= options_.price * better || samples_[next.back().from] < 2) {
+        return sum;
+      }
+      if (!apply(next, gain)) return sum;
+      sum += gain;
+      moves.insert(moves.end(), next.begin(), next.end());
+    }
+    return sum;
   }
 
   bool may_give(std::int32_t u) const { return samples_[u] > 1 && total_[u] > options_.least; }
@@ -253,7 +284,7 @@ class Balance {
         break;
       }
       if (fits) {
-        sum += gain;
+        sum += gain + repeat(moves, std::max(-gain, 0.0));
         refresh(moves);
         for (const auto& [s, loss] : aside) {
           if (label(s.vertex) == s.from) push(s.from, s.to, {loss, s.vertex});
@@ -301,19 +332,18 @@ class Balance {
     return false;
   }
 
-  // Moves single vertices, and chains that begin with a move for which there is no room.
+  // Moves single vertices, and chains that begin with a move for which there is no room, until a
+  // sweep gains little.
   double improve() {
     double sum = 0;
     for (std::int32_t sweep = 0; sweep < options_.most_sweeps; ++sweep) {
-      bool moved = false;
+      double gained = 0;
       for (std::int32_t i = 0; i < graph_.size(); ++i) {
-        const double gain = improve(i);
+        gained += improve(i);
         monitor_.work(1 + partition_.degree(i), static_cast<double>(sweep) / options_.most_sweeps);
-        if (!(gain > options_.least_gain)) continue;
-        sum += gain;
-        moved = true;
       }
-      if (!moved) break;
+      sum += gained;
+      if (gained <= kLittle * sum) break;
     }
     return sum;
   }
@@ -350,25 +380,27 @@ class Balance {
 
   // Does a move for which there is no room, if a chain makes room for less than it gains.
   double improve_by_chain(const Shift& first, double gain) {
-    const double before = growth({first});
-    shift(first);
-    const bool large = total_[first.to] > options_.most,
-               small = total_[first.from] < options_.least;
+    const double size = size_[first.vertex];
+    const bool large = total_[first.to] + size > options_.most;
+    const bool small = total_[first.from] - size < options_.least;
     Chain moves =
         chain([&](std::int32_t u) { return large ? u == first.to : may_give(u); },
-              [&](std::int32_t u) { return small ? u == first.from : may_take(u); }, gain);
-    double sum = gain;
-    const double after = before + growth(moves);
-    if (!moves.empty() && after <= kNothing && apply(moves, sum)) {
-      moves.push_back(first);
-      if (sum > options_.least_gain) {
-        refresh(moves);
-        return sum;
-      }
-      moves.pop_back();
-      undo(moves);
+              [&](std::int32_t u) { return u == first.from || (!small && may_take(u)); }, gain);
+    if (moves.empty()) return 0;
+    for (const Shift& s : moves) {
+      if (s.vertex == first.vertex) return 0;
     }
-    undo({first});
+    moves.push_back(first);
+    if (growth(moves) > kNothing) return 0;
+    const std::vector<std::int64_t> unchanged = changed_;
+    double sum = 0;
+    const bool done = apply(moves, sum);
+    if (done && sum > options_.least_gain) {
+      refresh(moves);
+      return sum;
+    }
+    if (done) undo(moves);
+    changed_ = unchanged;  // as before, so what is known of arcs still holds
     return 0;
   }
 
@@ -377,9 +409,10 @@ class Balance {
   const double* size_;
   SizeOptions options_;
   Monitor& monitor_;
-  std::vector<double> total_;  // size of each module
-  Labels samples_;             // number of its samples
-  std::vector<std::int64_t> changed_;
+  std::vector<double> total_;          // size of each module
+  Labels samples_;                     // number of its samples
+  std::vector<std::int64_t> changed_;  // when each module changed
+  std::vector<std::int64_t> entered_;  // when the moves of each vertex were entered
   std::int64_t clock_ = 0;
   std::vector<std::map<std::int32_t, Arc>> arcs_;  // of each module, by the module that it leads to
   std::unordered_set<std::int64_t> seen_;          // moves that `open` entered

@@ -286,10 +286,13 @@ def test_warnings_and_refusals_of_the_search_in_both_voices(folder):
         SSEPartition(13).fit(X)
     done = CliRunner().invoke(app, ["cluster", "a.csv", "-k", "13"])
     assert "error: --n-clusters 13 is more than the 12 samples" in done.output
-    with pytest.raises(ValueError, match="n_clusters, init, finer labels and hard .* need height"):
+    with pytest.raises(
+        ValueError,
+        match="n_clusters, min_size, max_size, init, .* need height",
+    ):
         SSEHierarchy(2, height=1).fit(X)
     done = CliRunner().invoke(app, ["tree", "a.csv", "--height", "1", "-k", "2"])
-    assert "--n-clusters, --init, finer labels and hard constraints need --h" in done.output
+    assert "--max-size, --init, finer labels and hard constraints need --h" in done.output
 
 
 def test_too_few_clusters_for_hard_constraints_in_both_voices(folder):

@@ -125,5 +125,27 @@ def test_what_a_session_cannot_take(model, session):
         session.answer("new")
     with pytest.raises(ValueError, match="no answer to take back"):
         session.undo()
-    with pytest.raises(ValueError, match="give oracle="):
+    with pytest.raises(ValueError, match="an oracle"):
         ActiveSession(model, strategy="random").run()
+
+
+def test_a_wrong_answer_is_asked_for_again_and_outvoted(model, blobs):
+    """Of a blob that is known well, a sample in its middle is said to be of another one."""
+    X, y = blobs
+    far = np.flatnonzero(y == 2)
+    middle = far[np.argsort(((X[far] - X[far].mean(axis=0)) ** 2).sum(axis=1))]
+    session = ActiveSession(model, oracle=Truth(y))
+    other = int(np.flatnonzero(y == 3)[0])
+    for sample in middle[1:12].tolist():
+        session.answer(0, Question(sample, (int(middle[20]), other)))
+    wrong = session.answer(1, Question(int(middle[0]), (int(middle[20]), other)))
+    labels = session.labels_
+    question = session.ask()
+    assert question.again
+    assert question.point == wrong.question.point
+    assert question.options != wrong.question.options  # others that are known to be alike
+    right = session.answer(0)
+    assert right.about == wrong.number
+    assert session.history.believed.sum() == 12
+    assert not session.history.believed[wrong.number]
+    assert session.labels_[middle[0]] == session.labels_[middle[1]] != labels[middle[0]]

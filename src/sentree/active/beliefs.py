@@ -27,16 +27,14 @@ from sentree.search.units import Units
 __all__ = ["Beliefs", "Landscape"]
 
 #: Changes of the log odds of cuts that are tried, within natural clusters and between them.
-_WITHIN = (-3.0, -1.5, 0.0, 1.5, 3.0)
+_WITHIN = (-1.5, 0.0, 1.5, 3.0)
 _BETWEEN = (-2.0, 0.0, 2.0)
 #: Standard deviations of these changes before answers are known.
 _SPREAD, _SPREAD_BETWEEN = 1.0, 1.0
-#: Changes that are less likely than the likeliest by this factor do not count.
-_UNLIKELY = 0.03
 #: How likely a sample is of another class than it is said to be; and another sample of its unit.
 _SLIP, _MIXED = 1e-9, 0.05
 #: An open sample that is so surely of none of the known classes counts as a new one.
-_SURELY_NEW = 0.9
+_SURELY_NEW = 0.5
 _TINY = 1e-300
 
 IntArray = NDArray[np.int64]
@@ -88,7 +86,9 @@ class Beliefs:
     units: Units
     classes: tuple[IntArray, ...]  # samples that are known to be of each class
     probability: FloatArray  # of shape (n_units, n_classes + 1): the last is "none of them"
+    elsewhere: FloatArray  # the same on the tree, but for what was said of the unit itself
     cut: FloatArray  # probability that each edge of the tree is a cut
+    similarity: Similarity | None
     mistaken: FloatArray  # how much the rest believes that answers on one class are of another
 
     @classmethod
@@ -97,11 +97,11 @@ class Beliefs:
         units = landscape.units
         classes, pending = _classes(units, now)
         known = _Known(units, classes, pending, n_classes)
-        likely = known.likely_cuts()
-        tree = known.tree(likely)
+        cut = known.likely_cuts()
+        tree = known.tree(cut)
         while (new := known.surely_new(tree)) is not None:
             known = known.with_class(new)
-            tree = known.tree(likely)
+            tree = known.tree(cut)
         return known.beliefs(tree, landscape.similarity)
 
     @property
@@ -116,7 +116,9 @@ class Beliefs:
         best = self.probability.argmax(axis=1)
         up = np.arange(n)
         heavy, light = self.units.edges[:2]
-        joined = (best[light] == k) & (self.cut < 0.5)
+        # What nobody spoke of stays with its natural cluster.
+        together = (self.cut < 0.5) | (~self.units.edges.between & (best[heavy] == k))
+        joined = (best[light] == k) & together
         up[light[joined]] = heavy[joined]
         top = follow(up.astype(np.int32))
         new = np.unique(top[best[top] == k])
@@ -135,6 +137,17 @@ class Beliefs:
         """The share of the samples whose class is expected to be right."""
         best = self.probability.max(axis=1)
         return float(self.units.size @ best / self.units.size.sum())
+
+    def likeliest(self, unit: int, classes: list[int]) -> list[int]:
+        """Order classes by how likely a unit is of them; if equally, by the nearest known unit."""
+        chance = np.round(self.probability[unit], 3)
+
+        def key(number: int) -> tuple[float, float, int]:
+            known = self.units.unit[self.classes[number]]
+            near = 0.0 if self.similarity is None else self.similarity.nearest(unit, known)
+            return -chance[number], -near, number
+
+        return sorted(classes, key=key)
 
     def of_samples(self) -> NDArray[np.int32]:
         """Return the cluster of every sample."""
@@ -188,9 +201,9 @@ class _Known:
     @cached_property
     def evidence(self) -> FloatArray:
         """The likelihood of every class for every unit."""
+        slip = _SLIP if self.units.single else _MIXED
         k = len(self.classes)
         found = np.ones((self.units.size.size, k + 1))
-        slip = _SLIP if self.units.single else _MIXED
         unit, code = self.labelled
         likely = np.full((unit.size, k + 1), slip)
         likely[np.arange(unit.size), code] = 1.0
@@ -220,25 +233,20 @@ class _Known:
             found.append(np.append(np.full(k, (1 - unseen) / k), unseen))
         return np.array(found)
 
-    def likely_cuts(self) -> list[tuple[float, FloatArray]]:
-        """Return probabilities of cuts that suit the answers, and how well they do: sums to 1."""
+    def likely_cuts(self) -> FloatArray:
+        """Return the probabilities of cuts that suit the answers best."""
         tried, fit = [], []
         for within in _WITHIN:
             for between in _BETWEEN:
                 cut = _cut(self.units, within, between)
-                told = self.units.edges.log_likelihood(cut, self.share, self.evidence)
                 tried.append(cut)
+                told = self.units.edges.log_likelihood(cut, self.share, self.evidence)
                 fit.append(told - ((within / _SPREAD) ** 2 + (between / _SPREAD_BETWEEN) ** 2) / 2)
-        weight = np.exp(np.array(fit) - max(fit))
-        weight[weight < _UNLIKELY] = 0.0
-        weight /= weight.sum()
-        return [(w, cut) for w, cut in zip(weight.tolist(), tried, strict=True) if w > 0]
+        return tried[int(np.argmax(fit))]
 
-    def tree(self, likely: list[tuple[float, FloatArray]]) -> TreeBeliefs:
-        """Return what the tree says, on average over likely probabilities of cuts."""
-        found = [(w, self.units.edges.beliefs(cut, self.share, self.evidence)) for w, cut in likely]
-        belief = sum(w * one.belief for w, one in found)
-        return TreeBeliefs(np.asarray(belief), np.asarray(sum(w * one.cut for w, one in found)))
+    def tree(self, cut: FloatArray) -> TreeBeliefs:
+        """Return what the tree says."""
+        return self.units.edges.beliefs(cut, self.share, self.evidence)
 
     def surely_new(self, tree: TreeBeliefs) -> IntArray | None:
         """Return the open samples that are most surely of a new class; None if none are."""
@@ -269,7 +277,11 @@ class _Known:
         seen = vote.joined(belief[:, :k] / np.maximum(1 - new, _TINY))
         probability = np.hstack((seen * (1 - new), new)) * self.evidence
         probability /= probability.sum(axis=1, keepdims=True)
-        return Beliefs(self.units, self.classes, probability, tree.cut, mistaken)
+        elsewhere = belief / self.evidence
+        elsewhere /= np.maximum(elsewhere.sum(axis=1, keepdims=True), _TINY)
+        return Beliefs(
+            self.units, self.classes, probability, elsewhere, tree.cut, similarity, mistaken
+        )
 
 
 def _cut(units: Units, within: float, between: float) -> FloatArray:

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from sentree import __version__
-from sentree._util.wording import Param, Text
 from sentree.active.answers import Answer, Standing, State, doubtful, weigh
+from sentree.active.doubts import Doubts
 from sentree.active.knowledge import refit
 from sentree.active.questions import UNSURE, Oracle, Question
 from sentree.active.record import (
@@ -29,7 +29,7 @@ from sentree.active.record import (
     read_answers,
     read_header,
 )
-from sentree.active.situation import Situation, chances
+from sentree.active.situation import Situation
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.search.starts import keep_numbers
@@ -41,7 +41,7 @@ __all__ = ["ActiveSession", "Remaining"]
 
 _STRATEGIES = {"structural": "Structural", "uncertainty": "Uncertainty", "random": "Random"}
 #: An answer is asked for again if it is wrong with this probability.
-_DOUBTED = 0.5
+_DOUBTED = 0.2
 #: Somebody who was unsure about a sample this many times is not asked about it any more.
 _UNSURE_TWICE = 2
 
@@ -101,7 +101,7 @@ class ActiveSession:
     >>> from sentree import SSEPartition
     >>> from sentree.active import ActiveSession, Truth
     >>> X, y = load_iris(return_X_y=True)
-    >>> session = ActiveSession(SSEPartition(), X, strategy="random", oracle=Truth(y))
+    >>> session = ActiveSession(SSEPartition(), X, oracle=Truth(y))
     >>> session.run(5).n_answers
     5
     >>> session.undo().number
@@ -224,21 +224,18 @@ class ActiveSession:
 
     def _doubted(self) -> list[Question]:
         """Return the question of the most doubtful answer, to be asked again, if there is one."""
+        if not self._answers:
+            return []
         asked = {self._again.get(question) for question in self._pending}
-        for answer in doubtful(self._answers, self._standing, self._expected, _DOUBTED):
+        doubts = Doubts(self._model, self.constraints)
+        for answer in doubtful(self._answers, self._standing, doubts.expected, _DOUBTED):
             if answer.number not in asked:
-                question = self._once_more(answer)
+                question = self._once_more(answer, doubts.expected(answer.question))
                 self._again[question] = answer.number
                 return [question]
         return []
 
-    def _expected(self, question: Question) -> Sequence[float]:
-        """Tell the probability of the replies to a question, by the present clusters."""
-        if question.kind != "point":  # the clusters of whole groups follow the answer
-            return question.probabilities
-        return chances(self._model, question.point, question.options)
-
-    def _once_more(self, answer: Answer) -> Question:
+    def _once_more(self, answer: Answer, expected: Sequence[float]) -> Question:
         """Ask a question again, about other samples that are known to be alike where there are any.
 
         The answer itself is no reason to call samples alike.
@@ -254,7 +251,7 @@ class ActiveSession:
             options=tuple(rows[1:]),
             group=(),
             groups=(),
-            probabilities=tuple(self._expected(question)),
+            probabilities=tuple(round(p, 4) for p in expected),
             again=True,
         )
 
@@ -325,7 +322,7 @@ class ActiveSession:
     def run(self, n: int | None = None) -> Self:
         """Put questions to the oracle until nothing is left to ask, or it has replied n times."""
         if self.oracle is None:
-            raise ValueError(Text("run needs somebody who replies: give ", Param("oracle", ...)))
+            raise ValueError("run needs somebody who replies: give the session an oracle")
         count = 0
         while (n is None or count < n) and (question := self.ask()) is not None:
             self.answer(self.oracle(question), question)
@@ -362,8 +359,8 @@ class ActiveSession:
         """Ask the strategy what is still unsure; without its word, the clusters tell."""
         estimate: Callable[..., Any] | None = getattr(self.strategy, "estimate", None)
         if estimate is not None:
-            found: Remaining = estimate(model, standing.said)
-            return found
+            found = estimate(model, standing.said)
+            return Remaining(found.answers, float(found.certainty))
         return Remaining(None, float(model.membership_strength_.mean()))
 
     @property
@@ -449,11 +446,9 @@ def _fitted(model: Any, X: Any, y: Any) -> SSEPartition:
     if X is not None:
         return clone(model).fit(X, y)  # type: ignore[no-any-return]
     if not hasattr(model, "labels_"):
-        raise ValueError(Text("the model is not fitted: fit it, or give samples as ", Param("X")))
+        raise ValueError("the model is not fitted: fit it, or give samples as X")
     if y is not None:
-        raise ValueError(
-            Text(Param("y"), " is for samples in ", Param("X"), ": fit the model with it instead")
-        )
+        raise ValueError("y is for samples in X: fit the model with it instead")
     return copy(model)
 
 

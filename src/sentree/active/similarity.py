@@ -67,6 +67,10 @@ class Similarity:
         linear, local = zip(*(self._known[unit] for unit in units.tolist()), strict=True)
         return np.column_stack(linear), np.column_stack(local)
 
+    def nearest(self, unit: int, units: IntArray) -> float:
+        """Return how near a unit is to the nearest of others: above 0, 1 at most."""
+        return float(self.columns(units)[1][unit].max())
+
     def _column(self, unit: int) -> tuple[FloatArray, FloatArray]:
         one = self._rows[[unit]]
         product = self._rows @ one.T
@@ -102,20 +106,20 @@ def best_vote(
     others : float array of shape (n_known, n_classes)
         What the tree believes of each of them if its own answer is hidden.
     """
-    usual = Vote(1.0, None)
     k = others.shape[1]
+    if k < 2:
+        return Vote(1.0, None)
     told = np.bincount(code, minlength=k)[code] > 1  # others of the class remain if it is hidden
-    if k < 2 or np.count_nonzero(told) < _FEWEST:
-        return usual
+    told &= np.count_nonzero(told) >= _FEWEST
     log_belief = np.log(np.maximum(others[told], _LEAST))
     right = np.arange(log_belief.shape[0]), code[told]
 
     def evidence(score: FloatArray, departures: float) -> float:
         return float(np.log(_softmax(score)[right]).sum() - _PRICE * departures)
 
-    tried = [(evidence(power * log_belief, -np.log2(power)), power, None) for power in _POWERS]
-    best: tuple[float, float, Any] = max(tried, key=lambda one: (one[0], one[1]))
-    if similarity is None:
+    tried = [(evidence(power * log_belief, -np.log2(power)), power) for power in _POWERS]
+    best: tuple[float, float, Any] = *max(tried), None
+    if similarity is None or not told.any():
         return Vote(best[1], None)
     wanted = np.full((code.size, k), -1.0 / (k - 1))
     wanted[np.arange(code.size), code] = 1.0
@@ -127,10 +131,9 @@ def best_vote(
             hidden = (wanted - weights / np.diag(inverse)[:, None])[told]
             for power in _POWERS:
                 for factor in _FACTORS:
-                    score = power * log_belief + factor * hidden
-                    found = evidence(score, 1 - np.log2(power))
-                    if found > best[0]:
-                        best = found, power, (columns, factor * weights)
+                    gained = evidence(power * log_belief + factor * hidden, 1 - np.log2(power))
+                    if gained > best[0]:
+                        best = gained, power, (columns, factor * weights)
     return Vote(best[1], None if best[2] is None else best[2][0] @ best[2][1])
 
 

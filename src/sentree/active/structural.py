@@ -19,11 +19,15 @@ __all__ = ["Estimate", "Structural"]
 #: Seconds that a person needs for a question, and for each doubling of the groups shown.
 _SECONDS, _MORE_SECONDS = 2.0, 1.0
 #: Nothing more is asked when so large a share of the samples is expected to be right.
-_SURE = 0.995
+_SURE = 0.999
 #: How many typical samples stand for a group.
 _TYPICAL = 5
 #: Edges count as cut with at most this probability when answers are spread out evenly.
 _MOST_CUT = 0.98
+#: The least probability of a reply.
+_LEAST = 1e-3
+#: An answer to a question about a sample that some groups are ruled out for is worth more.
+_BEGUN = 3.0
 
 IntArray = NDArray[np.int64]
 
@@ -124,6 +128,8 @@ class _Search:
         self.asked = np.zeros(self.units.size.size)
         for samples in believed.classes:
             self.asked[self.units.unit[samples]] = 1.0
+        named = np.concatenate(list(now.members.values())) if now.members else np.empty(0, int)
+        self.begun = np.setdiff1d(self.units.unit[named], np.flatnonzero(self.asked))
         # One row for each unit: the sample of it that a question would be about, or -1.
         self.point = self._points()
 
@@ -150,7 +156,9 @@ class _Search:
             p = np.clip(believed.probability[:, :-1].max(axis=1), 1e-12, 1 - 1e-12)
             bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
         scale = np.log2(believed.n_classes + 1)
-        return np.where(self.point >= 0, bits * reach / scale / self.seconds, np.nan)
+        worth = bits * reach / scale / self.seconds
+        worth[self.begun] *= _BEGUN
+        return np.where(self.point >= 0, worth, np.nan)
 
     def questions(self, count: int) -> tuple[list[Question], FloatArray]:
         """Return the best questions, and the utility of every sample."""
@@ -160,7 +168,7 @@ class _Search:
             scores = self._scores()
             if first is None:
                 first = scores
-            pair = self._best_pair() if self.most == 1 else None
+            pair = self._best_union() if not found else None
             best = -np.inf if np.isnan(scores).all() else np.nanmax(scores)
             if pair is not None and pair[0] > best:
                 found.append(pair[1])
@@ -182,8 +190,8 @@ class _Search:
                 spread[question.point] = first[self.units.unit[question.point]]
         return found, spread
 
-    def _best_pair(self) -> tuple[float, Question] | None:
-        """Return the best question about two classes that may be one, and its utility."""
+    def _best_union(self) -> tuple[float, Question] | None:
+        """Return the best question about classes that may be one, and its utility."""
         k = self.believed.n_classes
         if k < 2:
             return None
@@ -193,23 +201,30 @@ class _Search:
         for at, one in enumerate(own):
             chance[at, np.isin(own, self.now.neighbours(one))] = 0.0
         np.fill_diagonal(chance, 0.0)
-        a, b = divmod(int(np.argmax(chance)), k)
-        p = min(float(chance[a, b]), 0.5)
-        if p < 1e-3:
-            return None
         mass = self.units.size @ self.believed.probability[:, :-1]
-        bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
-        utility = float(bits * min(mass[a], mass[b]) / np.log2(k + 1) / self.seconds)
-        groups = self._groups([a, b])
+        p = np.minimum(chance, 0.5)
+        p = np.where(p < _LEAST, 1.0, p)
+        bits = -p * np.log2(p) - (1 - p) * np.log2(np.maximum(1 - p, _LEAST))
+        worth = bits * np.minimum(mass[:, None], mass)
+        if not worth.any():
+            return None
+        a, b = divmod(int(np.argmax(worth)), k)
+        utility = float(worth[a, b] / np.log2(k + 1) / self.seconds)
+        if mass[a] > mass[b]:
+            a, b = b, a
+        order = np.argsort(-chance[a], kind="stable")
+        order = order[chance[a, order] > 0][: self.most]
+        groups = self._groups([a, *order.tolist()])
+        likely = np.append(chance[a, order], max(1 - chance[a, order].sum(), _LEAST))
         return utility, Question(
             groups[0][0],
-            (groups[1][0],),
+            tuple(group[0] for group in groups[1:]),
             kind="merge",
             group=groups[0],
-            groups=(groups[1],),
-            probabilities=(p, 1 - p),
+            groups=groups[1:],
+            probabilities=tuple(np.round(likely / likely.sum(), 4).tolist()),
             utility=utility,
-            n_settled=round(min(mass[a], mass[b])),
+            n_settled=max(round(float(mass[a])), 1),
         )
 
     def _question(self, unit: int, utility: float) -> Question | None:
@@ -225,7 +240,7 @@ class _Search:
         ]
         if not can:
             return None
-        order = sorted(can, key=lambda at: (-chance[at], at))[: self.most]
+        order = believed.likeliest(unit, can)[: self.most]
         p = np.maximum(chance[order], 1e-3)
         rest = max(1 - p.sum(), 1e-3)
         p = np.append(p, rest) / (p.sum() + rest)

@@ -57,11 +57,11 @@ class SSEPartition(SSEEstimator):
         Least and largest size of a cluster: a number of samples (int), or a share of all samples
         (float below 1). With ``size_weight`` in :meth:`fit` sizes are sums of weights. The bounds
         hold in the result together with all hard constraints; what is impossible is an error that
-        shows the arithmetic. Clusters that are within the bounds anyway stay as they are.
+        shows the arithmetic. If all clusters are within the bounds anyway, they stay as they are.
     size_penalty : float, optional
-        Makes the bounds soft: the share of samples that clusters have too many or too few costs
-        this many bits per sample. 1 moves samples at borders, 10 nearly all. Without it the bounds
-        are hard.
+        Makes the bounds soft: samples that clusters have too many or too few cost this many bits
+        each, over the number of all. 1 moves samples at borders, 10 nearly all. Without it the
+        bounds are hard.
     resolution : float, optional
         Unite clusters while the weight between them is at least this many times what is expected
         by chance. Larger values give more clusters. Ignored with ``n_clusters``.

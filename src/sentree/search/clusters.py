@@ -377,7 +377,12 @@ class ClusterSearch:
             search = replace(
                 search, pull=sp.csr_array(member @ pull), shrinkage=shrinkage, owner=owner
             )
-        labels = search.run(start, wanted)
+        try:
+            labels = search.run(start, wanted)
+        except ValueError:
+            if wanted == self.n_clusters:
+                raise
+            labels = search.run(start, self.n_clusters)
         against = found.disbelief
         if pulls is not None:
             beliefs = search.followed(pulls.beliefs, start, labels)

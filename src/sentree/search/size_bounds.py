@@ -38,6 +38,16 @@ class SizeBounds:
         return float(self.weight.sum())
 
     @property
+    def low(self) -> Param:
+        """The lower bound as users said it."""
+        return Param("min_size", self.given[0])
+
+    @property
+    def high(self) -> Param:
+        """The upper bound as users said it."""
+        return Param("max_size", self.given[1])
+
+    @property
     def hard(self) -> bool:
         """Whether the bounds must hold."""
         return math.isinf(self.price)
@@ -74,11 +84,11 @@ class SizeBounds:
         slack = ROUNDING * self.total
         least, most = float(size.min()), float(size.max())
         if least < self.least - slack:
-            limit = Param("min_size", self.given[0])
-            raise ValueError(Text(f"{what} a cluster of {self._amount(least)}, less than ", limit))
+            told = f"{what} a cluster of {self._amount(least)}, less than "
+            raise ValueError(Text(told, self.low))
         if most > self.most + slack:
-            limit = Param("max_size", self.given[1])
-            raise ValueError(Text(f"{what} a cluster of {self._amount(most)}, more than ", limit))
+            told = f"{what} a cluster of {self._amount(most)}, more than "
+            raise ValueError(Text(told, self.high))
 
     def _sizes(self, labels: NDArray[Any]) -> FloatArray:
         """Return the sizes of the clusters; their numbers may have gaps."""
@@ -128,8 +138,8 @@ def size_bounds(
     if weight is None:
         weight = np.ones(n)
     total = float(weight.sum())
-    least = 0.0 if min_size is None else _size("min_size", min_size, total, counts)
-    most = total if max_size is None else _size("max_size", max_size, total, counts)
+    least = 0.0 if min_size is None else _size(Param("min_size", min_size), total, counts)
+    most = total if max_size is None else _size(Param("max_size", max_size), total, counts)
     if counts:
         least, most = math.ceil(least - ROUNDING * n), math.floor(most + ROUNDING * n)
         least = max(least, 1)
@@ -141,8 +151,9 @@ def size_bounds(
     return SizeBounds(least, min(most, total), weight, price, (min_size, max_size), counts)
 
 
-def _size(name: str, value: float, total: float, counts: bool) -> float:
+def _size(bound: Param, total: float, counts: bool) -> float:
     """Return a bound as a size."""
+    value: float = bound.value
     if isinstance(value, Integral):
         return float(value)
     if 0 < value < 1:
@@ -153,7 +164,7 @@ def _size(name: str, value: float, total: float, counts: bool) -> float:
     what = "samples" if counts else "units"
     raise ValueError(
         Text(
-            Param(name, value),
+            bound,
             f" must be a whole number of {what}, or a share of all between 0 and 1{more}",
         )
     )
@@ -164,7 +175,7 @@ def check_sizes(
 ) -> None:
     """Refuse hard bounds that cannot hold, with the arithmetic; ``hard`` constraints hold, too."""
     least, most, total = bounds.least, bounds.most, bounds.total
-    low, high = Param("min_size", bounds.given[0]), Param("max_size", bounds.given[1])
+    low, high = bounds.low, bounds.high
     if least > most * (1 + ROUNDING) and bounds.given[1] is not None:
         raise ValueError(Text(low, " is more than ", high))
     if least > total * (1 + ROUNDING):
@@ -223,13 +234,12 @@ def _check_components(bounds: SizeBounds, closure: Closure) -> None:
     if size[largest] > bounds.most * (1 + ROUNDING):
         inside = np.flatnonzero(closure.component == largest)
         shown = ", ".join(map(str, inside[:5].tolist())) + (", …" if inside.size > 5 else "")
-        limit = Param("max_size", bounds.given[1])
         of = "" if bounds.counts else f" of size {size[largest]:.6g}"
         raise ValueError(
             Text(
                 f"hard constraints keep {inside.size} samples{of} together (samples {shown}), more "
                 "than ",
-                limit,
+                bounds.high,
             )
         )
     most = bounds.numbers().stop - 1
@@ -240,7 +250,7 @@ def _check_components(bounds: SizeBounds, closure: Closure) -> None:
         raise ValueError(
             Text(
                 f"hard constraints keep samples {shown} in {apart.size} clusters, and with ",
-                Param("min_size", bounds.given[0]),
+                bounds.low,
                 f" {_arithmetic(bounds, apart.size, False)}",
             )
         )

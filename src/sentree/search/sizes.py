@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree._util.wording import Param, Text
+from sentree._util.wording import Text
 from sentree.graph import FloatArray
 from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
@@ -171,8 +171,8 @@ class SizedSearch:
 
     def _no_way(self, numbers: list[int], proved: bool) -> ValueError:
         """Return the error that no clusters were found."""
-        given = zip(("min_size", "max_size"), self.bounds.given, strict=True)
-        asked = [Text(Param(name, bound)) for name, bound in given if bound is not None]
+        both = self.bounds.low, self.bounds.high
+        asked = [Text(bound) for bound in both if bound.value is not None]
         bounds = Text(asked[0], *(Text(" and ", other) for other in asked[1:]))
         tried = f"{min(numbers)} to {max(numbers)} clusters"
         if len(numbers) == 1:
