@@ -110,6 +110,8 @@ class _Search:
     def __init__(self, now: Situation, believed: Beliefs, most: int) -> None:
         self.now, self.believed, self.most = now, believed, most
         self.units = believed.units
+        component = now.closure.component
+        self.own = [np.unique(component[samples]) for samples in believed.classes]
         self.seconds = _SECONDS + _MORE_SECONDS * np.log2(max(min(most, believed.n_classes), 1))
         self.kept = 1 - believed.cut
         self.even = 1 - np.minimum(1 / (1 + np.exp(-self.units.logit)), _MOST_CUT)
@@ -180,10 +182,11 @@ class _Search:
         if k < 2:
             return None
         chance = np.maximum(self.believed.mistaken, self.believed.mistaken.T)
-        component = self.now.closure.component
-        own = [int(component[samples[0]]) for samples in self.believed.classes]
-        for at, one in enumerate(own):
-            chance[at, np.isin(own, self.now.neighbours(one))] = 0.0
+        for at, own in enumerate(self.own):
+            for one in own.tolist():
+                apart = self.now.neighbours(one)
+                chance[at, [bool(np.isin(other, apart).any()) for other in self.own]] = 0.0
+        chance = np.minimum(chance, chance.T)
         np.fill_diagonal(chance, 0.0)
         mass = self.units.size @ self.believed.probability[:, :-1]
         p = np.minimum(chance, 0.5)
@@ -216,12 +219,7 @@ class _Search:
         believed, point = self.believed, int(self.point[unit])
         chance = believed.probability[unit]
         ruled_out = self.now.neighbours(int(self.now.closure.component[point]))
-        component = self.now.closure.component
-        can = [
-            at
-            for at, samples in enumerate(believed.classes)
-            if int(component[samples[0]]) not in ruled_out
-        ]
+        can = [at for at, groups in enumerate(self.own) if not np.isin(groups, ruled_out).any()]
         if not can:
             return None
         order = believed.likeliest(unit, can)[: self.most]
