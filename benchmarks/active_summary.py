@@ -2,10 +2,11 @@
 
 Curves are means over seeds. The target of a set is an adjusted Rand index of .9, or 95 % of the
 best that any method reaches where none reaches .9. Answers to it are the least number of answers
-whose mean reaches it, 1 at least. In ratios to COBRAS, a method that does not reach it is charged
-twice what it may ask. COBRAS is followed to 1,000 answers, or until a tenth of the rows is left,
-and charged as many where it does not reach it. Both count against the method. The area is the mean
-height of a curve over the logarithm of 1 + answers, so that the first answers count most.
+whose mean reaches it, 1 at least. COBRAS is followed to 1,000 answers, or until a tenth of the rows
+is left, and charged as many where it does not reach it. In ratios to COBRAS, a method that does not
+reach it is charged twice what it may ask, or twice what COBRAS is charged if that is more. Both
+count against the method. The area is the mean height of a curve over the logarithm of 1 + answers,
+so that the first answers count most.
 """
 
 from __future__ import annotations
@@ -78,13 +79,14 @@ def needs(rows, mean, target):
 
 def ratios(rows, needed):
     """Answers as a share of those of COBRAS, by set and method."""
-    most = rows.groupby([*SET, "method"], sort=False)["budget"].first()
-    charged = needed.fillna(2 * most).unstack("method")
-    if RIVAL not in charged:
-        return charged.iloc[:, :0]
+    by_set = needed.unstack("method")
+    if RIVAL not in by_set:
+        return by_set.iloc[:, :0]
     followed = curves(rows, measured).apply(pd.Series.last_valid_index, axis=1)
     rival = needed.fillna(followed).unstack("method")[RIVAL]
-    return charged.assign(**{RIVAL: rival}).div(rival, axis=0)
+    most = rows.groupby([*SET, "method"], sort=False)["budget"].first().unstack("method")
+    charged = (2 * most).div(rival, axis=0).clip(lower=2).where(most.notna())
+    return by_set.assign(**{RIVAL: rival}).div(rival, axis=0).fillna(charged)
 
 
 def table_of_methods(rows, mean, needed):
@@ -99,6 +101,7 @@ def table_of_methods(rows, mean, needed):
         "reached": needed.notna().groupby(level="method", sort=False).sum(),
         f"answers / {RIVAL}, mean": share.mean(),
         "median": share.median(),
+        "mean where reached": share.where(needed.unstack("method").notna()).mean(),
         "s / question": by_method["seconds"].median(),
         "ended by itself": by_method["stopped"].apply(lambda at: at.notna().mean()),
         "after, median": by_method["stopped"].median(),

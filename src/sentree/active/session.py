@@ -41,7 +41,7 @@ __all__ = ["ActiveSession"]
 
 _STRATEGIES = {"structural": "Structural", "uncertainty": "Uncertainty", "random": "Random"}
 #: An answer is asked for again if it is wrong with this probability.
-_DOUBTED = 0.2
+_DOUBTED = 0.15
 #: Somebody who was unsure about a sample this many times is not asked about it any more.
 _UNSURE_TWICE = 2
 

@@ -110,6 +110,8 @@ class _Search:
     def __init__(self, now: Situation, believed: Beliefs, most: int) -> None:
         self.now, self.believed, self.most = now, believed, most
         self.units = believed.units
+        component = now.closure.component
+        self.own = [np.unique(component[samples]) for samples in believed.classes]
         self.seconds = _SECONDS + _MORE_SECONDS * np.log2(max(min(most, believed.n_classes), 1))
         self.kept = 1 - believed.cut
         self.even = 1 - np.minimum(1 / (1 + np.exp(-self.units.logit)), _MOST_CUT)
@@ -180,8 +182,11 @@ class _Search:
         if k < 2:
             return None
         chance = np.maximum(self.believed.mistaken, self.believed.mistaken.T)
-        for at, samples in enumerate(self.believed.classes):
-            chance[at, self._ruled_out(samples)] = 0.0
+        for at, own in enumerate(self.own):
+            for one in own.tolist():
+                apart = self.now.neighbours(one)
+                chance[at, [bool(np.isin(other, apart).any()) for other in self.own]] = 0.0
+        chance = np.minimum(chance, chance.T)
         np.fill_diagonal(chance, 0.0)
         mass = self.units.size @ self.believed.probability[:, :-1]
         p = np.minimum(chance, 0.5)
@@ -209,20 +214,12 @@ class _Search:
             n_settled=max(round(float(mass[a])), 1),
         )
 
-    def _ruled_out(self, samples: IntArray) -> list[int]:
-        """Return the classes that have a sample which is known to be apart from one of these."""
-        component = self.now.closure.component
-        apart = np.zeros(self.now.closure.n_components, dtype=bool)
-        for one in np.unique(component[samples]).tolist():
-            apart[self.now.neighbours(one)] = True
-        return [at for at, row in enumerate(self.believed.classes) if apart[component[row]].any()]
-
     def _question(self, unit: int, utility: float) -> Question | None:
         """Make the question about a unit."""
         believed, point = self.believed, int(self.point[unit])
         chance = believed.probability[unit]
-        ruled_out = set(self._ruled_out(np.array([point])))
-        can = [at for at in range(believed.n_classes) if at not in ruled_out]
+        ruled_out = self.now.neighbours(int(self.now.closure.component[point]))
+        can = [at for at, groups in enumerate(self.own) if not np.isin(groups, ruled_out).any()]
         if not can:
             return None
         order = believed.likeliest(unit, can)[: self.most]
