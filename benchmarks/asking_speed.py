@@ -81,6 +81,7 @@ def quality(name, data_dir):
             yield {
                 "set": name,
                 "form": form,
+                "at most": count,
                 "answers": session.n_answers,
                 "before": start,
                 "warm": adjusted_rand_score(y, session.labels_),
@@ -105,7 +106,7 @@ def main():
     if len(rows):
         print("ARI of warm refits and of fresh fits with the same constraints")
         print(rows.round(3).to_string(index=False))
-        means = rows.groupby(["form", "answers"])[["before", "warm", "fresh"]].mean()
+        means = rows.groupby(["form", "at most"])[["before", "warm", "fresh"]].mean()
         print(means.round(3).to_string())
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)

@@ -169,3 +169,8 @@ def test_what_cannot_be_asked_about_is_refused():
 
 def test_one_row_repeated_leaves_nothing_to_ask():
     assert Structural().query(SSEPartition().fit(np.ones((6, 2)))) == []
+
+
+def test_more_classes_than_options_are_found():
+    session = ActiveSession(SSEPartition().fit(X[:25]), oracle=Truth(np.arange(25))).run()
+    assert session.result().n_clusters_ >= 24  # the last may be left out when all is sure

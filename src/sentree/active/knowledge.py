@@ -16,9 +16,9 @@ from sentree.search.scale import split_off, to_number
 
 __all__ = ["prepare", "refit"]
 
-#: Answers are scattered if this share of the samples that they name is in no known class. It is at
-#: most 0.65 with questions about classes, and more with random pairs.
-_SCATTERED = 2 / 3
+#: Answers are scattered if they compare more than this share of the samples that they name with no
+#: known class: at most 0.4 with questions about classes, and 0.67 or more with random pairs.
+_SCATTERED = 0.5
 
 IntArray = NDArray[np.int64]
 
@@ -48,10 +48,14 @@ def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
 
 
 def _is_scattered(now: Situation) -> bool:
-    """Whether most samples that answers name are in no class that is known to be apart."""
-    n_named = sum(len(samples) for samples in now.members.values())
-    n_placed = sum(len(now.members[one]) for one in now.classes.tolist())
-    return n_named - n_placed >= _SCATTERED * max(n_named, 1)
+    """Whether answers compare most samples that they name with no known class."""
+    known = set(now.classes.tolist())
+    loose = [
+        len(samples)
+        for one, samples in now.members.items()
+        if one not in known and known.isdisjoint(now.neighbours(one).tolist())
+    ]
+    return sum(loose) > _SCATTERED * sum(map(len, now.members.values()))
 
 
 def _of_number(
