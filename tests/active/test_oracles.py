@@ -47,3 +47,8 @@ def test_unsure_replies():
 def test_shares_are_checked(share):
     with pytest.raises(ValueError, match="noise must be a share"):
         Truth(Y, noise=share)
+
+
+def test_classes_of_too_few_samples_are_told():
+    with pytest.raises(ValueError, match="sample 7, but y has 2 classes only"):
+        Truth(["a", "b"])(Question(0, (1, 7)))

@@ -149,3 +149,17 @@ def test_a_wrong_answer_is_asked_for_again_and_outvoted(model, blobs):
     assert session.history.believed.sum() == 12
     assert not session.history.believed[wrong.number]
     assert session.labels_[middle[0]] == session.labels_[middle[1]] != labels[middle[0]]
+
+
+def test_samples_that_others_say_are_alike_are_asked_about_again_as_they_are():
+    """Nothing stands for either of two samples but the other one."""
+    X, y = make_blobs(60, centers=3, cluster_std=2, random_state=1)
+    session = ActiveSession(SSEPartition(), X, oracle=Truth(y, noise=0.3))
+    again = 0
+    for _ in range(25):
+        question = session.ask()
+        rows = (question.point, *question.options)
+        assert len(set(rows)) == len(rows)
+        again += question.again
+        session.answer(session.oracle(question))
+    assert again

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 import sentree
@@ -174,3 +175,25 @@ def test_one_row_repeated_leaves_nothing_to_ask():
 def test_more_classes_than_options_are_found():
     session = ActiveSession(SSEPartition().fit(X[:25]), oracle=Truth(np.arange(25))).run()
     assert session.result().n_clusters_ >= 24  # the last may be left out when all is sure
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_sample_is_shown_on_both_sides_of_a_question(form):
+    """Three rows, repeated: few samples stand for the groups."""
+    rows, classes = np.repeat([(1.0, 3.0), (5.0, 9.0), (9.0, 1.0)], 10, axis=0), [0, 1, 2]
+    session = ActiveSession(SSEPartition(), rows, form=form, oracle=Truth(np.repeat(classes, 10)))
+    shown = 0
+    while (question := session.ask()) is not None:
+        if not question.again:
+            assert question.group[0] == question.point
+            assert tuple(group[0] for group in question.groups) == question.options
+            samples = [*question.group, *(one for group in question.groups for one in group)]
+            assert len(set(samples)) == len(samples)
+            shown += 1
+        session.answer(session.oracle(question))
+    assert shown >= 2
+
+
+def test_a_model_that_is_not_fitted_is_refused():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        Structural().query(SSEPartition())

@@ -42,7 +42,7 @@ def test_other_numbers_are_worth_a_word_where_many_answers_speak_for_them():
     assert decide(votes(8, 3, 3, 3, 3))[1].alternatives == ()
     scale = decide(votes(8, 8, 3, 3, 3))[1]
     assert scale.alternatives == (8,)
-    assert str(scale).startswith("3 clusters, or perhaps 8 (supported by 60 % of 5 answers")
+    assert str(scale).startswith("3 clusters, or perhaps 8 (supported by 60 % of 5 estimates")
     assert str(decide(votes(1, 1, 1))[1]).startswith("1 cluster (")
 
 

@@ -36,6 +36,8 @@ _SPREAD, _SPREAD_BETWEEN = 1.0, 1.0
 _SLIP, _MIXED = 1e-9, 0.05
 #: An open sample that is so surely of none of the known classes counts as a new one.
 _SURELY_NEW = 0.5
+#: Parts of clusters with fewer samples are no clusters of their own.
+_SMALL_PART = 5
 _TINY = 1e-300
 #: The least likelihood of a class, however many answers speak against it.
 _LEAST = 1e-100
@@ -143,6 +145,13 @@ class Beliefs:
         top = follow(up.astype(np.int32))
         new = np.unique(top[best[top] == k])
         number = best.copy()
+        # A small part of a cluster that was spoken of is of one of the known classes.
+        size = np.bincount(top, self.units.size, n)
+        part = np.zeros(n, dtype=bool)
+        part[light[~self.units.edges.between]] = True
+        small = new[part[new] & (size[new] < _SMALL_PART)]
+        number[small] = self.probability[small, :k].argmax(axis=1)
+        new = np.setdiff1d(new, small)
         number[new] = k + np.arange(new.size)
         return np.asarray(number[top], dtype=np.int64)
 

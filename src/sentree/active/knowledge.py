@@ -32,19 +32,24 @@ def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
     """Cluster again with what answers say, and nothing else.
 
     Clusters follow the beliefs of :mod:`sentree.active.beliefs`, or are searched for where answers
-    are scattered pairs that hardly tell classes. Samples leave the beliefs only where
-    hard constraints or bounds on sizes make them. Classes that are known to be apart stay so, even
-    if they are more than the number of clusters that the model asks for.
+    are scattered pairs that hardly tell classes, if the search breaks no more of them. Samples
+    leave the beliefs only where hard constraints or bounds on sizes make them. Classes
+    that are known to be apart stay so, even if they are more than the number of clusters that the
+    model asks for.
     """
     now = Situation.of(model, None, known, None)
-    if _is_scattered(now) and not model._edited:
-        return model.refit(constraints=known, keep=False)
     believed = Beliefs.of(now)
     labels = believed.of_samples()
     wanted = Landscape.of(model).n_clusters
     if wanted is not None:
         labels = _of_number(model, labels, believed.classes, wanted)
-    return model._adopt(renumber(labels), known)
+    labels = renumber(labels)
+    if _is_scattered(now) and not model._edited:
+        n_broken = known.satisfaction(labels).n_broken
+        model.refit(constraints=known, keep=False)
+        if model.constraint_report_.n_broken <= n_broken:
+            return model
+    return model._adopt(labels, known)
 
 
 def _is_scattered(now: Situation) -> bool:

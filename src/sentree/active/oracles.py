@@ -52,6 +52,11 @@ class Truth:
 
     def __call__(self, question: Question) -> Reply:
         """Reply to a question."""
+        if (last := max(question.point, *question.options)) >= self._code.size:
+            raise ValueError(
+                f"a question is about sample {last}, but y has {self._code.size} classes only: "
+                "give one for every sample"
+            )
         unsure, wrong, which = self._random.random(3)
         own, options = self._code[question.point], self._code[list(question.options)]
         if own < 0 or (options < 0).all() or unsure < self.unsure:

@@ -221,7 +221,10 @@ class ActiveSession:
         known = weigh(others, self._base.constraints_).said
         now = Situation.of(self._model, None, known, None)
         question = answer.question
-        rows = [now.alike(row) for row in (question.point, *question.options)]
+        asked = [question.point, *question.options]
+        rows = [now.alike(row) for row in asked]
+        if len(set(rows)) < len(rows):  # other answers say that two of them are alike
+            rows = asked
         return replace(
             question,
             point=rows[0],

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from sentree.active.questions import Question
 from sentree.constraints import Constraints
@@ -91,6 +92,8 @@ class Situation:
     ) -> Situation:
         """Read what a strategy was given: samples or a fitted model, and what is known."""
         is_model = isinstance(X, SSEEstimator)
+        if is_model:
+            check_is_fitted(X)
         if constraints is None:
             constraints = X.constraints_ if is_model else Constraints()
         known = constraints if y is None else Constraints.from_labels(y) + constraints

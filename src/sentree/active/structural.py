@@ -19,7 +19,7 @@ __all__ = ["Structural"]
 #: Seconds that a person needs for a question, and for each doubling of the groups shown.
 _SECONDS, _MORE_SECONDS = 2.0, 1.0
 #: Nothing more is asked when so large a share of the samples is expected to be right.
-_SURE = 0.999
+_SURE = 0.998
 #: How many typical samples stand for a group.
 _TYPICAL = 5
 #: Edges count as cut with at most this probability when answers are spread out evenly.
@@ -230,32 +230,40 @@ class _Search:
         settled = float(self.units.size @ follows)
         near = np.argsort(-follows * (self.asked == 0), kind="stable")[1:_TYPICAL]
         near = near[(follows[near] > 0.5)]
-        groups = self._groups(order)
+        typical = (point, *self.units.typical[near].tolist())
+        groups = self._groups(order, typical)
+        known = {sample for group in groups for sample in group}
         leads = np.isin(unit, self.units.edges.light[self.units.edges.between])
         kind = "merge" if leads or unit == self.units.edges.root else "purity"
         return Question(
             point,
             tuple(group[0] for group in groups),
             kind=kind if settled >= 2 else "point",
-            group=(point, *self.units.typical[near].tolist()),
+            group=tuple(one for one in typical if one not in known),
             groups=groups,
             probabilities=tuple(np.round(p, 4).tolist()),
             utility=utility,
             n_settled=max(round(settled), 1),
         )
 
-    def _groups(self, classes: list[int]) -> tuple[tuple[int, ...], ...]:
-        """Return typical samples of classes, those that are known to be of them first."""
+    def _groups(
+        self, classes: list[int], asked: tuple[int, ...] = ()
+    ) -> tuple[tuple[int, ...], ...]:
+        """Return typical samples of classes, those that are known to be of them first.
+
+        Samples of what the question is about are not shown as samples of its options.
+        """
         found = []
         mass = self.units.edges.reached(self.kept, self.units.size)
+        likeliest = self.believed.probability.argmax(axis=1)
         for number in classes:
             samples = self.believed.classes[number]
             samples = samples[np.argsort(-mass[self.units.unit[samples]], kind="stable")]
             chosen = samples[:_TYPICAL].tolist()
-            sure = self.believed.probability[:, number] * mass
+            sure = self.believed.probability[:, number] * mass * (likeliest == number)
             for unit in np.argsort(-sure, kind="stable")[: 2 * _TYPICAL].tolist():
                 sample = int(self.units.typical[unit])
-                if len(chosen) < _TYPICAL and sample not in chosen:
+                if len(chosen) < _TYPICAL and sure[unit] and sample not in (*chosen, *asked):
                     chosen.append(sample)
             found.append(tuple(int(one) for one in chosen))
         return tuple(found)

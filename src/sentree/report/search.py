@@ -116,12 +116,12 @@ def _scale(scale: NaturalScale) -> Document:
     ]
     caption = (
         "The number of clusters was determined several times, by stricter and less strict rules "
-        "and from different starts. The table has the share of the answers for each number; "
+        "and from different starts. The table has the share of the estimates for each number; "
         "numbers within a tenth of it are counted with it."
     )
     return [
         Paragraph(f"The data chose the number of clusters: {scale}."),
-        Table(caption, ("clusters", "share of the answers"), rows),
+        Table(caption, ("clusters", "share of the estimates"), rows),
     ]
 
 

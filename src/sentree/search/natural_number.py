@@ -32,7 +32,7 @@ class NaturalScale:
     candidates : tuple of int
         Numbers of clusters that were found, the chosen one first, then by support.
     support : tuple of float
-        The share of answers for each candidate, from 0 to 1.
+        The share of estimates for each candidate, from 0 to 1.
     reason : str
         Why the first candidate was chosen.
     """
@@ -115,7 +115,7 @@ def decide(votes: Iterable[Vote]) -> tuple[NDArray[np.int64], NaturalScale]:
     supported.sort(key=lambda pair: (pair[0] == 1) == several)
     candidates, support = zip(*supported, strict=True)
     share = f"{support[0]:.0%}".replace("%", " %")
-    reason = f"supported by {share} of {len(votes)} answers"
+    reason = f"supported by {share} of {len(votes)} estimates"
     scale = NaturalScale(candidates, support, reason)
     return votes[numbers.index(scale.chosen)].labels, scale
 
