@@ -44,7 +44,7 @@ class Random:
         batch_size: int = 1,
         return_utilities: bool = False,
     ) -> Any:
-        """Return the next questions; see :class:`~sentree.active.ActiveSession`.
+        """Return the next questions; see :class:`~sentree.ActiveSession`.
 
         Parameters
         ----------
