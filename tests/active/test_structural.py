@@ -10,7 +10,15 @@ from sklearn.metrics import adjusted_rand_score
 
 import sentree
 from sentree import Constraints, SSEHierarchy, SSEPartition
-from sentree.active import ActiveSession, IsClass, Remaining, Structural, Truth
+from sentree.active import (
+    ActiveSession,
+    IsClass,
+    Random,
+    Remaining,
+    Structural,
+    Truth,
+    Uncertainty,
+)
 from sentree.search import units as units_module
 
 X, Y = make_blobs(120, centers=[(0, 0), (5, 0), (12, 0)], random_state=0)
@@ -197,3 +205,12 @@ def test_no_sample_is_shown_on_both_sides_of_a_question(form):
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         Structural().query(SSEPartition())
+
+
+@pytest.mark.parametrize("strategy", [Structural, Random, Uncertainty])
+def test_no_options_and_no_questions_are_refused(strategy):
+    model = SSEPartition().fit(X[:20])
+    with pytest.raises(ValueError, match="max_options must be at least 1, got 0"):
+        strategy(max_options=0).query(model)
+    with pytest.raises(ValueError, match="batch_size must be at least 1, got -1"):
+        strategy().query(model, batch_size=-1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree.active.questions import Question
-from sentree.active.situation import Situation, check_form, with_utilities
+from sentree.active.situation import Situation, check_asked, with_utilities
 from sentree.constraints import Constraints
 
 __all__ = ["Random"]
@@ -69,7 +69,7 @@ class Random:
             Only with ``return_utilities``: what asking about each sample is worth, and NaN for
             samples that are no candidates.
         """
-        check_form(self.form)
+        check_asked(self.form, self.max_options, batch_size)
         now = Situation.of(X, y, constraints, candidates)
         random = np.random.default_rng((self.random_state, now.n_statements))
         asked = self._choices if self.form == "choice" else self._pairs

@@ -18,7 +18,7 @@ from sentree.estimators.base import SSEEstimator
 from sentree.estimators.partition import SSEPartition
 from sentree.search.edits import row_numbers
 
-__all__ = ["Remaining", "Situation", "chances", "check_form", "with_utilities"]
+__all__ = ["Remaining", "Situation", "chances", "check_asked", "with_utilities"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -50,10 +50,13 @@ class Remaining:
         return f"about {self.answers} more answer{'s' * (self.answers != 1)}, {sure}"
 
 
-def check_form(form: str) -> None:
-    """Raise for a form of questions that does not exist."""
+def check_asked(form: str, max_options: int, batch_size: int) -> None:
+    """Raise for questions that cannot be asked."""
     if form not in ("choice", "pair"):
         raise ValueError(f'form must be "choice" or "pair", got {form!r}')
+    for name, number in (("max_options", max_options), ("batch_size", batch_size)):
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")
 
 
 def with_utilities(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sentree._util.labels import follow
 from sentree.active.beliefs import Beliefs
 from sentree.active.questions import Question
-from sentree.active.situation import FloatArray, Remaining, Situation, check_form, with_utilities
+from sentree.active.situation import FloatArray, Remaining, Situation, check_asked, with_utilities
 from sentree.constraints import Constraints
 
 __all__ = ["Structural"]
@@ -74,7 +74,7 @@ class Structural:
         return_utilities: bool = False,
     ) -> Any:
         """Return the next questions; parameters and results as in :meth:`Random.query`."""
-        check_form(self.form)
+        check_asked(self.form, self.max_options, batch_size)
         now = Situation.of(X, y, constraints, candidates)
         believed = Beliefs.of(now)
         if believed.certainty >= _SURE:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sentree.active.questions import Question
-from sentree.active.situation import FloatArray, Situation, check_form, with_utilities
+from sentree.active.situation import FloatArray, Situation, check_asked, with_utilities
 from sentree.constraints import Constraints
 
 __all__ = ["Uncertainty"]
@@ -45,7 +45,7 @@ class Uncertainty:
         return_utilities: bool = False,
     ) -> Any:
         """Return the next questions; parameters and results as in :meth:`Random.query`."""
-        check_form(self.form)
+        check_asked(self.form, self.max_options, batch_size)
         now = Situation.of(X, y, constraints, candidates)
         scores = np.where(now.open, _entropy(now.model.membership_), np.nan)
         order = np.argsort(-scores, kind="stable")[: np.count_nonzero(now.open)]
