@@ -26,7 +26,7 @@ def page(
     data: Annotated[
         str | None,
         typer.Argument(
-            metavar="[DATA|PROJECT]",
+            metavar="DATA|PROJECT",
             help="Samples, as 'sentree cluster' reads them, or an earlier project "
             "(.sentree-project). Without it the page offers files of this folder and examples.",
         ),
