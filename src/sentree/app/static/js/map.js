@@ -80,6 +80,8 @@ class PointMap {
     this.tool = "lasso";
     /** @type {number | null} */
     this.clicked = null;
+    /** @type {ReturnType<typeof box>} the box of the selection in the plane */
+    this.selected = null;
 
     this.mountPointer();
     this.mountKeys();
@@ -305,7 +307,9 @@ class PointMap {
   }
 
   setSelection() {
-    this.painter?.select(this.pointsOf(this.store.selection.rows));
+    const points = this.pointsOf(this.store.selection.rows);
+    this.selected = this.drawn && points.length ? box(this.drawn.xy, points) : null;
+    this.painter?.select(points);
     this.redraw();
   }
 
@@ -532,8 +536,7 @@ class PointMap {
 
   /** The box of the selection on the screen, or null. */
   selectionBox() {
-    const { rows } = this.store.selection;
-    const around = rows.length && this.drawn ? box(this.drawn.xy, this.pointsOf(rows)) : null;
+    const around = this.selected;
     if (!around) return null;
     const [left, top] = this.view.toScreen(around.left, around.top);
     const [right, bottom] = this.view.toScreen(around.right, around.bottom);
