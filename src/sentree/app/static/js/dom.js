@@ -99,3 +99,66 @@ export function ask({ title, label, value = "", choices = [], ok = "OK", type = 
     field.select();
   });
 }
+
+/**
+ * Let one of several things be chosen in a dialog.
+ * @template T
+ * @param {{title: string, options: {label: string, colour?: string, value: T}[]}} what
+ * @returns {Promise<T | undefined>}  undefined if it was dismissed
+ */
+export function choose({ title, options }) {
+  return new Promise((resolve) => {
+    /** @type {T | undefined} */
+    let result;
+    const buttons = options.map(({ label, colour, value }) =>
+      el("button", { class: "choice", onclick: () => { result = value; dialog.close(); } },
+        colour ? spot(colour) : null, el("span", {}, label)));
+    const dialog = el("dialog", { class: "choose", "aria-label": title },
+      el("h2", {}, title),
+      el("div", { class: "choices" }, ...buttons),
+      el("div", { class: "buttons" }, el("button", { onclick: () => dialog.close() }, "Cancel")));
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(result);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/**
+ * A button that opens a menu.
+ * @param {string} label  what the button is for
+ * @param {() => {label: string, title?: string, disabled?: boolean, run: () => void}[]} entries
+ */
+export function menuButton(label, entries) {
+  const button = el("button", { class: "plain menu-button", "aria-label": label, title: label,
+    "aria-haspopup": "menu", "aria-expanded": "false" }, "⋯");
+  button.addEventListener("click", () => {
+    const menu = el("div", { class: "menu", role: "menu", popover: "auto", "aria-label": label },
+      ...entries().map(({ label, title, disabled, run }) =>
+        el("button", { role: "menuitem", title, disabled, onclick: () => { menu.hidePopover(); run(); } }, label)));
+    menu.addEventListener("toggle", () => {
+      if (menu.matches(":popover-open")) return;
+      button.setAttribute("aria-expanded", "false");
+      menu.remove();
+    });
+    menu.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("button:not(:disabled)")]);
+      const now = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+      items[(now + step + items.length) % items.length]?.focus();
+    });
+    button.after(menu);
+    menu.showPopover();
+    button.setAttribute("aria-expanded", "true");
+    const { left, bottom, top } = button.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = menu;
+    menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 8))}px`;
+    menu.style.top = `${bottom + height + 4 > innerHeight ? Math.max(4, top - height) : bottom}px`;
+    /** @type {HTMLElement | null} */ (menu.querySelector("button:not(:disabled)"))?.focus();
+  });
+  return button;
+}

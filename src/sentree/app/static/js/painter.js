@@ -63,7 +63,8 @@ export function gpuPainter(canvas, n) {
   const colours = (palette) => {
     // one colour would be read as no category at all
     const all = palette.length > 1 ? palette : [...palette, ...palette];
-    plot.set({ pointColor: all, pointColorActive: all, pointColorHover: all });
+    // its types know one colour for what is selected, it takes one for each category as well
+    plot.set(/** @type {any} */ ({ pointColor: all, pointColorActive: all, pointColorHover: all }));
   };
   return {
     points(xy, codes, palette) {
