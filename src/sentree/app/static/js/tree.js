@@ -52,7 +52,7 @@ export function mount(element, store) {
   const picture = svg("svg", { class: "tree-picture", role: "tree", "aria-label": "Tree of clusters" });
   const frame = el("div", { class: "tree-frame" }, picture);
   element.append(
-    el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them. Its clusters can then be merged or split under Say."),
+    el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them."),
     frame,
     el("div", { class: "tree-foot" }, about, into, all),
   );
@@ -230,6 +230,7 @@ export function mount(element, store) {
     if (!one) return;
     focus(one.key);
     select(one, event.shiftKey);
+    store.light([]); // the selection shows them now
   });
   picture.addEventListener("dblclick", (event) => {
     const one = under(event);
