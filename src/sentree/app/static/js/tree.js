@@ -13,8 +13,8 @@ import { svg } from "./svg.js";
 
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
 const SEEN = 4, LINE = 14;
-/** Width of a letter, and most rows that are lit by pointing. */
-const LETTER = 6.5, LIT = 50_000;
+/** Width of a letter, and most rows of a branch that are lit by pointing at it. */
+const LETTER = 6.5, LIT = 60;
 
 /**
  * Black or white, whichever is read better on a colour.
@@ -39,6 +39,16 @@ export function sums(order, selected) {
   const found = new Int32Array(order.length + 1);
   for (let at = 0; at < order.length; at++) found[at + 1] = found[at] + (chosen.has(order[at]) ? 1 : 0);
   return found;
+}
+
+/**
+ * @param {number[]} rows
+ * @param {number} most
+ * @returns {number[]} Some of them, from everywhere.
+ */
+export function thinned(rows, most) {
+  const every = Math.ceil(rows.length / most);
+  return every > 1 ? rows.filter((_, at) => at % every === 0) : rows;
 }
 
 /**
@@ -240,7 +250,7 @@ export function mount(element, store) {
     const one = under(event);
     if (!one || !tree) return;
     tell(one);
-    store.light(one.size <= LIT ? rowsOf(one, tree.order) : []);
+    store.light(thinned(rowsOf(one, tree.order), LIT));
   });
   picture.addEventListener("pointerleave", () => {
     tell(block(here));
