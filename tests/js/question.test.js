@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, percent, progressText, replyOf, view } from "../../src/sentree/app/static/js/question.js";
+import { percent, progressText, replyOf, view } from "../../src/sentree/app/static/js/question.js";
 
-const clusters = [{ number: 0, name: "zeros", colour: 4, size: 178 }, { number: 1, name: null, colour: 2, size: 1 }];
+const clusters = [{ number: 0, name: "zeros", colour: 4, size: 178 }, { number: 1, name: "", colour: 2, size: 1 }];
 
 /** @type {any} */
 const question = {
@@ -35,6 +35,12 @@ test("a single row, and options that are parts of one cluster", () => {
   assert.deepEqual(shown.options.map((one) => [one.name, one.size]), [["Part of zeros", ""], ["Part of zeros", ""]]);
 });
 
+test("one option is a question of yes or no", () => {
+  const shown = view({ ...question, options: question.options.slice(0, 1) }, clusters);
+  assert.equal(shown.title, "Do these rows belong to this group?");
+  assert.equal(shown.none, "No: another group");
+});
+
 test("words for how far we are", () => {
   assert.equal(progressText({ answers: 3, certainty: 0.81, left: 4, text: "" }), "81 % sure, about 4 more answers");
   assert.equal(progressText({ answers: 3, certainty: 0.81, left: 1, text: "" }), "81 % sure, about 1 more answer");
@@ -42,7 +48,6 @@ test("words for how far we are", () => {
   assert.equal(progressText({ answers: 3, certainty: 0.5, left: 2, text: "as the server says" }), "as the server says");
   assert.equal(percent(1), "100 %");
   assert.equal(percent(0), "0 %");
-  assert.equal(count(1200, "row"), "1,200 rows");
 });
 
 test("keys", () => {

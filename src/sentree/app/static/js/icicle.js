@@ -1,4 +1,4 @@
-// Where the blocks of an icicle stand. Nothing here knows the page.
+/** Where the blocks of an icicle stand. */
 
 /**
  * @typedef {{id: number, parent: number | null, depth: number, size: number, start: number, end: number,

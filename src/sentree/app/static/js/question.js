@@ -1,10 +1,13 @@
-// What the panel of questions shows, as plain data. Nothing here knows the page.
+/** What the panel of questions shows, as plain data. */
+import { counted } from "./dom.js";
 
 /**
  * @typedef {{id: any, kind: string, point: number, group: number[], n_settled: number, text: string,
  *   options: {rows: number[], cluster: number, name: string | null, probability: number}[],
  *   differs: {feature: string, here: string, there: string}[]}} Question
- * @typedef {{answers: number, certainty: number, left: number | null, text: string}} Progress
+ * @typedef {number | "new" | "unsure" | {class: string}} Reply A number is that of an option, from 0.
+ * @typedef {import("./store.js").Progress} Progress
+ * @typedef {import("./store.js").Cluster} Cluster
  */
 
 /** Most rows in question that are shown, typical rows of an option, and features that differ. */
@@ -22,15 +25,6 @@ export function percent(share) {
 }
 
 /**
- * @param {number} n
- * @param {string} one
- * @param {string} [many]
- */
-export function count(n, one, many = `${one}s`) {
-  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-}
-
-/**
  * @param {Progress | null | undefined} progress
  * @returns {string} Such as "81 % sure, about 4 more answers".
  */
@@ -39,12 +33,12 @@ export function progressText(progress) {
   if (progress.text) return progress.text;
   const sure = `${percent(progress.certainty)} sure`;
   if (progress.left === null || progress.left === undefined) return sure;
-  return progress.left > 0 ? `${sure}, about ${count(progress.left, "more answer")}` : sure;
+  return progress.left > 0 ? `${sure}, about ${counted(progress.left, "more answer")}` : sure;
 }
 
 /**
  * @param {Question} question
- * @param {{number: number, name: string | null, colour: number, size: number}[]} clusters
+ * @param {Pick<Cluster, "number" | "name" | "colour" | "size">[]} clusters
  */
 export function view(question, clusters) {
   const asked = [question.point, ...question.group.filter((row) => row !== question.point)];
@@ -52,12 +46,14 @@ export function view(question, clusters) {
   const numbers = question.options.map((option) => option.cluster);
   // Several options may be parts of one cluster: then its name alone does not tell them apart.
   const alike = new Set(numbers.filter((number, at) => numbers.indexOf(number) !== at));
-  const one = settled === 1 && asked.length === 1;
+  const who = settled === 1 && asked.length === 1 ? "does this row" : "do these rows";
+  const pair = question.options.length === 1;
   return {
-    title: one ? "Which group does this row belong to?" : "Which group do these rows belong to?",
+    title: pair ? `${who[0].toUpperCase()}${who.slice(1)} belong to this group?` : `Which group ${who} belong to?`,
+    none: pair ? "No: another group" : "None of these: a new group",
     rows: asked.slice(0, SHOWN),
     lit: asked,
-    note: settled > asked.slice(0, SHOWN).length ? `They stand for ${count(settled, "row")}.` : "",
+    note: settled > asked.slice(0, SHOWN).length ? `They stand for ${counted(settled, "row")}.` : "",
     options: question.options.map((option, at) => {
       const cluster = clusters.find((found) => found.number === option.cluster);
       const name = option.name || cluster?.name || `Cluster ${option.cluster}`;
@@ -66,12 +62,14 @@ export function view(question, clusters) {
         key: at < 9 ? String(at + 1) : "",
         name: alike.has(option.cluster) ? `Part of ${name}` : name,
         colour: cluster ? cluster.colour : null,
-        size: cluster && !alike.has(option.cluster) ? count(cluster.size, "row") : "",
+        size: cluster && !alike.has(option.cluster) ? counted(cluster.size, "row") : "",
         likely: percent(option.probability),
         share: Math.min(1, Math.max(0, option.probability)),
         rows: option.rows.slice(0, TYPICAL),
       };
     }),
+    here: who === "does this row" ? "this row" : "these rows",
+    there: question.options.length > 1 ? "group 1" : "the group",
     differs: (question.differs ?? []).slice(0, DIFFERS),
     doubt: question.text ?? "",
   };

@@ -1,43 +1,13 @@
-// A row as a small card: its picture if it is an image, else its cells.
+/** A row as a small card: its picture if it is an image, else its cells. */
+import { el, spot } from "./dom.js";
 
 /**
- * @typedef {{row: number, id: string, cluster: number, strength: number, said: string | null,
- *   cells: {name: string, text: string}[], image: number[] | null}} Row
- * @typedef {{call: (method: string, path: string, body?: any) => Promise<any>}} Transport
- * @typedef {{state: any, transport: Transport}} RowSource
+ * @typedef {import("./store.js").Row} Row
+ * @typedef {import("./store.js").Store} Store
  */
 
-/** What has been fetched, for each page; forgotten when what is known of rows may have changed.
- * @type {WeakMap<object, {version: any, rows: Map<number, Promise<Row | null>>}>} */
-const kept = new WeakMap();
-
-/**
- * Fetch rows, each once as long as nothing changes. Rows that the server does not know are left out.
- * @param {RowSource} store
- * @param {Iterable<number>} wanted
- * @returns {Promise<Row[]>} In the order asked for.
- */
-export async function fetchRows(store, wanted) {
-  const version = store.state?.version;
-  let mine = kept.get(store);
-  if (!mine || mine.version !== version) {
-    mine = { version, rows: new Map() };
-    kept.set(store, mine);
-  }
-  const known = mine.rows;
-  const asked = [...wanted];
-  const missing = [...new Set(asked)].filter((row) => !known.has(row));
-  if (missing.length) {
-    const reply = store.transport.call("POST", "/api/rows", { rows: missing });
-    for (const row of missing) {
-      const found = reply.then((all) => all.rows.find((/** @type {Row} */ one) => one.row === row) ?? null);
-      found.catch(() => known.delete(row));
-      known.set(row, found);
-    }
-  }
-  const rows = await Promise.all(asked.map((row) => known.get(row) ?? null));
-  return /** @type {Row[]} */ (rows.filter(Boolean));
-}
+/** Room between the pointer and the card, in pixels. */
+const GAP = 14;
 
 /**
  * Grey levels as the bytes of a picture; gaps are transparent.
@@ -61,19 +31,16 @@ export function pixels(levels) {
  * @returns {HTMLCanvasElement}
  */
 export function drawImage(levels, label) {
-  const canvas = document.createElement("canvas");
   const side = Math.round(Math.sqrt(levels.length));
-  canvas.width = canvas.height = side;
-  canvas.className = "row-image";
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", label);
-  canvas.getContext("2d")?.putImageData(new ImageData(pixels(levels.slice(0, side * side)), side, side), 0, 0);
+  const canvas = el("canvas", { class: "row-image", width: side, height: side, role: "img", "aria-label": label });
+  const image = new ImageData(pixels(levels.slice(0, side * side)), side, side);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
   return canvas;
 }
 
 /**
  * Choose the cells to show: those of the given features first, in their order, then the others.
- * @param {{name: string, text: string}[]} cells
+ * @param {Row["cells"]} cells
  * @param {string[]} first
  * @param {number} most
  */
@@ -87,46 +54,111 @@ export function chosenCells(cells, first, most) {
 }
 
 /**
- * @param {Row} row
- * @param {{cells?: number, first?: string[], title?: string, large?: boolean}} [options] `cells`: most
- *   cells to show; `first`: features to show first; `title`: instead of the id ("" for none).
+ * Rows beside each other: pictures, or a table with a column for each row.
+ * @param {Row[]} rows
+ * @param {{first?: string[], most?: number}} [options] `first`: features to show first; `most`: how many.
  * @returns {HTMLElement}
  */
-export function rowCard(row, { cells = 6, first = [], title, large = false } = {}) {
-  const card = document.createElement("div");
-  card.className = large ? "row-card large" : "row-card";
-  const name = title ?? String(row.id);
-  if (name) {
-    const heading = document.createElement("div");
-    heading.className = "row-title";
-    heading.textContent = name;
-    heading.title = name;
-    card.append(heading);
+export function rowsCard(rows, { first = [], most = 6 } = {}) {
+  if (rows.some((row) => row.image)) {
+    const figures = rows.map((row) =>
+      el("figure", {}, row.image && drawImage(row.image, `Image of row ${row.id}`), el("figcaption", {}, row.id)),
+    );
+    return el("div", { class: "row-images" }, ...figures);
   }
-  if (row.image) {
-    card.classList.add("is-image");
-    card.append(drawImage(row.image, `Image of row ${row.id}`));
-    return card;
-  }
-  const shown = chosenCells(row.cells, first, cells);
-  const list = document.createElement("dl");
-  list.className = "row-cells";
-  for (const cell of shown) {
-    const pair = document.createElement("div");
-    const term = document.createElement("dt");
-    term.textContent = cell.name;
-    const value = document.createElement("dd");
-    value.textContent = value.title = cell.text;
-    pair.append(term, value);
-    list.append(pair);
-  }
-  card.append(list);
-  const hidden = row.cells.length - shown.length;
-  if (hidden > 0) {
-    const more = document.createElement("div");
-    more.className = "row-more";
-    more.textContent = `and ${hidden.toLocaleString("en")} more`;
-    card.append(more);
-  }
-  return card;
+  const features = rows.length ? chosenCells(rows[0].cells, first, most).map((cell) => cell.name) : [];
+  const text = (/** @type {Row} */ row, /** @type {string} */ name) =>
+    row.cells.find((cell) => cell.name === name)?.text ?? "";
+  return el(
+    "table",
+    { class: "row-table" },
+    el("thead", {}, el("tr", {}, el("td"), ...rows.map((row) => el("th", { scope: "col", title: row.id }, row.id)))),
+    el(
+      "tbody",
+      {},
+      ...features.map((name) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row", title: name }, name),
+          ...rows.map((row) => el("td", { title: text(row, name) }, text(row, name))),
+        ),
+      ),
+    ),
+  );
+}
+
+/**
+ * A row with all that is known of it.
+ * @param {Row} row
+ * @param {Store} store
+ * @param {number} [most] Most cells to show.
+ */
+export function rowCard(row, store, most = 8) {
+  const cluster = store.clusterOf(row.row);
+  const cells = row.image ? [] : chosenCells(row.cells, [], most);
+  const hidden = row.image ? 0 : row.cells.length - cells.length;
+  return el(
+    "div",
+    { class: "row-card" },
+    el("div", { class: "row-title" }, row.id),
+    row.image && drawImage(row.image, `Image of row ${row.id}`),
+    cells.length > 0 &&
+      el("dl", { class: "row-cells" }, ...cells.map(({ name, text }) => el("div", {}, el("dt", {}, name), el("dd", {}, text)))),
+    hidden > 0 && el("div", { class: "quiet small" }, `and ${hidden.toLocaleString("en")} more`),
+    cluster &&
+      el(
+        "div",
+        { class: "row-cluster" },
+        spot(store.colourOf(cluster)),
+        el("span", {}, cluster.name || `Cluster ${cluster.number}`),
+        el("span", { class: "quiet" }, `strength ${row.strength.toFixed(2)}`),
+      ),
+    row.said && el("div", { class: "small" }, `Said: ${row.said}`),
+  );
+}
+
+/**
+ * Where a card goes: beside the point, on the side that has room, inside the window.
+ * @param {{x: number, y: number}} at
+ * @param {{width: number, height: number}} card
+ * @param {{width: number, height: number}} room
+ */
+export function beside(at, card, room) {
+  const right = at.x + GAP + card.width <= room.width;
+  const x = right ? at.x + GAP : at.x - GAP - card.width;
+  const y = Math.min(at.y + GAP, room.height - card.height - 4);
+  return { x: Math.max(4, Math.min(x, room.width - card.width - 4)), y: Math.max(4, y) };
+}
+
+/**
+ * The card of the row under the pointer.
+ * @param {HTMLElement} element
+ * @param {Store} store
+ */
+export function mount(element, store) {
+  const hide = () => {
+    element.hidden = true;
+  };
+  const place = () => {
+    const at = store.hoveredAt ?? { x: 0, y: 0 };
+    const { x, y } = beside(at, element.getBoundingClientRect(), { width: innerWidth, height: innerHeight });
+    element.style.left = `${x}px`;
+    element.style.top = `${y}px`;
+  };
+  /** @type {number | null} */
+  let drawn = null;
+  store.subscribe("hover", async () => {
+    const wanted = store.hovered;
+    if (wanted === null) return hide();
+    if (wanted === drawn && !element.hidden) return place();
+    const [row] = await store.rows([wanted]).catch(() => []);
+    if (store.hovered !== wanted) return;
+    if (!row) return hide();
+    drawn = wanted;
+    element.replaceChildren(rowCard(row, store));
+    element.hidden = false;
+    place();
+  });
+  store.subscribe("labels", hide);
 }

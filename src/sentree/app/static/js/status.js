@@ -1,0 +1,63 @@
+/** The bar at the bottom: what there is, what moved, what is going on; and messages. */
+import { byId, counted, el } from "./dom.js";
+
+/** Milliseconds that a note stays. Errors stay until they are closed. */
+const STAYS = 6000;
+
+/**
+ * "3 clusters, 1,797 rows; 12 moved".
+ * @param {import("./store.js").State} state
+ */
+export function summary(state) {
+  if (!state.clusters.length) return "";
+  const moved = state.moved?.n ? `; ${counted(state.moved.n, "row moved", "rows moved")}` : "";
+  return `${counted(state.clusters.length, "cluster")}, ${counted(state.data.n, "row")}${moved}`;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("./store.js").Store} store
+ */
+export function mount(element, store) {
+  const text = el("span", { id: "summary" });
+  const stage = el("span");
+  const bar = el("progress", { max: 1, "aria-label": "Progress" });
+  const cancel = el("button", { onclick: () => store.call("POST", "/api/cancel", {}).catch(() => undefined) }, "Cancel");
+  const busy = el("span", { class: "busy", hidden: true }, bar, stage, cancel);
+  const lost = el("span", { class: "lost", hidden: true }, "Not connected: trying again …");
+  element.append(text, busy, lost);
+  const live = byId("live");
+
+  store.subscribe("state", () => {
+    const { state } = store;
+    if (!state) return;
+    const { phase, stage: what, share, message } = state.status;
+    busy.hidden = phase !== "fitting";
+    stage.textContent = what || "Clustering …";
+    if (share === null || share === undefined) bar.removeAttribute("value");
+    else bar.value = share;
+    text.textContent = phase === "failed" ? (message ?? "This went wrong.") : summary(state);
+    text.classList.toggle("bad", phase === "failed");
+    if (phase === "ready" && live.textContent !== text.textContent) live.textContent = text.textContent;
+  });
+  store.subscribe("connected", () => {
+    lost.hidden = store.connected;
+  });
+
+  const toast = el("div", { id: "toast", hidden: true });
+  document.body.append(toast);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  store.subscribe("message", () => {
+    const { text, kind } = store.message;
+    clearTimeout(timer);
+    toast.hidden = !text;
+    toast.className = kind;
+    toast.setAttribute("role", kind === "error" ? "alert" : "status");
+    const hide = () => {
+      toast.hidden = true;
+    };
+    toast.replaceChildren(el("span", {}, text), el("button", { class: "plain", "aria-label": "Close", onclick: hide }, "×"));
+    if (kind !== "error") timer = setTimeout(hide, STAYS);
+  });
+}
