@@ -163,6 +163,7 @@ export function mount(element, store) {
    */
   const choice = (option, rows, features) => {
     const cluster = store.state?.clusters.find((one) => one.colour === option.colour);
+    const pictures = rows.some((row) => row.image);
     const bar = el("span", { class: "ask-bar", "aria-hidden": "true" }, el("span"));
     /** @type {HTMLElement} */ (bar.firstChild).style.width = `${100 * option.share}%`;
     return el(
@@ -176,11 +177,11 @@ export function mount(element, store) {
       el("span", { class: "ask-line" },
         option.key && el("kbd", {}, option.key),
         cluster && spot(store.colourOf(cluster)),
-        el("span", { class: "ask-name" }, option.name),
-        el("span", { class: "quiet small" }, option.size),
+        el("span", { class: "ask-group" }, el("span", { class: "ask-name" }, option.name), el("span", { class: "quiet small" }, option.size)),
+        pictures && typical(rows, features),
         el("span", { class: "ask-likely small" }, el("span", { class: "unseen" }, "likely: "), option.likely)),
+      !pictures && typical(rows, features),
       bar,
-      typical(rows, features),
     );
   };
 
