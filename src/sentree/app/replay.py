@@ -1,0 +1,152 @@
+"""From statements to clusters: the model after each statement, found again where it is asked for.
+
+Statements that say something about rows count together, whatever their order: they are taken in by
+one refit of the model after the last edit. So taking one back, or reopening a project, costs a
+refit for each edit after it, and not one for each statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Any
+
+from sentree.active.knowledge import refit
+from sentree.app.statements import EDITS, Statement, constraints_of
+from sentree.constraints import Constraints
+from sentree.constraints.conflicts import ConstraintConflict
+from sentree.estimators.partition import SSEPartition
+
+__all__ = ["Replay", "Step"]
+
+#: Models of so many steps are kept, and labels of so many rows in them.
+_KEPT, _KEPT_ROWS = 200, 4_000_000
+
+
+class Step:
+    """The state after a statement."""
+
+    def __init__(self, before: Step | None, statement: Statement | None) -> None:
+        self.before, self.statement = before, statement
+        self.after: dict[int, Step] = {}
+        #: What was said since the beginning, and since the last edit.
+        self.said: Constraints = Constraints() if before is None else before.said
+        self.since: Constraints = Constraints() if before is None else before.since
+        #: The step whose model what was said since is added to.
+        self.start: Step = self if before is None else before.start
+        #: Names that were given to the clusters of rows.
+        self.names: dict[int, str] = {} if before is None else before.names
+        self.proof: list[str] = []  # why it does not count
+        self.model: SSEPartition | None = None
+
+    def __iter__(self) -> Iterator[Step]:
+        """Yield all steps from the first statement to this one."""
+        found: list[Step] = []
+        step: Step | None = self
+        while step is not None and step.statement is not None:
+            found.append(step)
+            step = step.before
+        return reversed(found)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the statement contradicts none before it."""
+        return not self.proof
+
+
+class Replay:
+    """The models that follow from statements.
+
+    Parameters
+    ----------
+    base : SSEPartition
+        The fitted model that statements are about.
+    names : sequence, optional
+        What rows are called, for proofs.
+    """
+
+    def __init__(self, base: SSEPartition, names: Any = None) -> None:
+        self.names = names
+        self.first = Step(None, None)
+        self.first.model = base
+        self._held: list[Step] = []
+
+    def after(self, statements: Sequence[Statement]) -> Step:
+        """Return the state after some statements, those that count alone."""
+        step = self.first
+        for statement in statements:
+            found = step.after.get(statement.id)
+            if found is None:
+                found = self._taken(step, statement)
+                step.after[statement.id] = found
+            step = found
+        return step
+
+    def model(self, step: Step) -> SSEPartition:
+        """Return the model of a step, which is found again where it was forgotten."""
+        if step.model is None:
+            before = step.before
+            assert before is not None
+            if step.start is step:  # an edit
+                step.model = _edited(self.model(before), step.statement)
+            elif step.since is before.since and step.start is before.start:
+                return self.model(before)  # it says nothing about rows
+            else:
+                start = self.model(step.start)
+                step.model = refit(copy(start), start.constraints_ + step.since)
+            self._hold(step)
+        return step.model
+
+    def _hold(self, step: Step) -> None:
+        """Keep the model of a step, and forget the oldest where they are many."""
+        assert step.model is not None
+        self._held.append(step)
+        most = max(min(_KEPT, _KEPT_ROWS // step.model.graph_.n), 3)
+        while len(self._held) > most:
+            self._held.pop(0).model = None
+
+    def _taken(self, before: Step, statement: Statement) -> Step:
+        """Return the step that a statement leads to."""
+        step = Step(before, statement)
+        if statement.kind == "rename":
+            step.names = before.names | {statement.payload["row"]: statement.payload["name"]}
+        elif statement.kind in EDITS:
+            self._edit(before, step)
+        elif len(new := constraints_of(statement)):
+            said = before.said + new
+            found = said.conflicts(names=self.names)
+            if found:
+                step.proof = list(found[0].chain)
+            else:
+                step.said, step.since = said, before.since + new
+        return step
+
+    def _edit(self, before: Step, step: Step) -> None:
+        """Edit the clusters, unless that contradicts what was said."""
+        now = self.model(before)
+        try:
+            step.model = _edited(now, step.statement)
+        except ConstraintConflict as error:
+            step.proof = list(error.conflicts[0].chain)
+        except ValueError as error:
+            step.proof = [str(error)]
+        else:
+            step.start, step.since = step, Constraints()
+            self._hold(step)
+
+
+def _edited(model: SSEPartition, statement: Statement | None) -> SSEPartition:
+    """Return a copy of a model with an edit."""
+    assert statement is not None
+    said, new, labels = statement.payload, copy(model), model.labels_
+    match statement.kind:
+        case "merge":
+            clusters = list(dict.fromkeys(labels[said["rows"]].tolist()))
+            return new if len(clusters) < 2 else new.merge(*clusters)
+        case "split":
+            return new.split(int(labels[said["row"]]), said["into"])
+        case "move":
+            to_row = said["to_row"]
+            return new.move(said["rows"], None if to_row is None else int(labels[to_row]))
+    new.set_params(n_clusters=said["k"])
+    return refit(new, model.constraints_)
