@@ -2,12 +2,24 @@
 import { byId, el } from "./js/dom.js";
 import { Store } from "./js/store.js";
 import { http } from "./js/transport.js";
+import * as ask from "./js/ask.js";
+import * as clusters from "./js/clusters.js";
+import * as exportPanel from "./js/export.js";
+import * as find from "./js/find.js";
+import * as keys from "./js/keys.js";
+import * as map from "./js/map.js";
+import * as rowcard from "./js/rowcard.js";
+import * as say from "./js/say.js";
+import * as scale from "./js/scale.js";
+import * as start from "./js/start.js";
+import * as statements from "./js/statements.js";
+import * as status from "./js/status.js";
+import * as tree from "./js/tree.js";
 
-/** Panels in the order of the page: the module js/NAME.js is mounted in the element NAME. */
-const PANELS = [
-  "map", "say", "clusters", "statements", "status",
-  "find", "scale", "export", "ask", "tree", "rowcard", "start", "keys",
-];
+/** The panels: each is mounted in the element of its name. */
+const PANELS = {
+  map, say, clusters, statements, status, find, scale, export: exportPanel, ask, tree, rowcard, start, keys,
+};
 
 /**
  * The tabs of the right column; on narrow screens the clusters are a tab, too.
@@ -70,19 +82,9 @@ function mountHistory(store) {
   });
 }
 
-/** @param {string} name */
-async function panel(name) {
-  try {
-    return await import(`./js/${name}.js`);
-  } catch (error) {
-    console.warn(`no panel ${name}`, error);
-    return null;
-  }
-}
-
 const store = new Store(http());
 mountTabs(byId("main"));
 mountTheme(store);
 mountHistory(store);
-for (const name of PANELS) (await panel(name))?.mount(byId(name), store);
+for (const [name, panel] of Object.entries(PANELS)) panel.mount(byId(name), store);
 await store.start();

@@ -6,6 +6,7 @@ import { byCluster, blend, colouring } from "./colouring.js";
 import { mix, scaleColour } from "./colours.js";
 import { count, el, spot } from "./dom.js";
 import { box, Grid, pointsInPolygon, View } from "./geometry.js";
+import { addKeys } from "./keys.js";
 import { gpuPainter, hasWebGL, plainPainter } from "./painter.js";
 import { mountBar } from "./selection.js";
 
@@ -671,31 +672,24 @@ class PointMap {
   }
 
   mountKeys() {
+    const step = 60;
     this.overlay.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const step = 60;
-      /** @type {Record<string, () => void>} */
-      const does = {
-        ArrowLeft: () => this.view.pan(step, 0),
-        ArrowRight: () => this.view.pan(-step, 0),
-        ArrowUp: () => this.view.pan(0, step),
-        ArrowDown: () => this.view.pan(0, -step),
-        "+": () => this.zoom(1.3),
-        "=": () => this.zoom(1.3),
-        "-": () => this.zoom(1 / 1.3),
-        0: () => this.fit(),
-      };
-      if (!does[event.key]) return;
+      /** @type {Record<string, [number, number]>} */
+      const ways = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
+      const way = ways[event.key];
+      if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
-      does[event.key]();
+      this.view.pan(...way);
       this.moved();
     });
-    document.addEventListener("keydown", (event) => {
-      const target = /** @type {HTMLElement} */ (event.target);
-      if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
-      if (event.key === "l") this.setTool("lasso");
-      else if (event.key === "m") this.setTool("move");
-      else if (event.key === "Escape") this.store.clear();
-    });
+    const group = "Map";
+    addKeys(this.store, [
+      { keys: ["l"], text: "Lasso: drag around points to select them", group, run: () => this.setTool("lasso") },
+      { keys: ["m"], text: "Move: drag to move the map", group, run: () => this.setTool("move") },
+      { keys: ["+", "="], shown: "+", text: "Zoom in", group, run: () => this.zoom(1.3) },
+      { keys: ["-"], text: "Zoom out", group, run: () => this.zoom(1 / 1.3) },
+      { keys: ["0"], text: "Show all points", group, run: () => this.fit() },
+      { keys: ["Escape"], shown: "Esc", text: "Clear the selection", group, run: () => this.store.clear() },
+    ]);
   }
 }

@@ -3,7 +3,7 @@
  * panel that tells what is selected and how to select.
  */
 import { ask, choose, count, counted, el, spot } from "./dom.js";
-import { drawImage, fetchRows } from "./rowcard.js";
+import { drawImage } from "./rowcard.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /**
@@ -162,16 +162,14 @@ export function mount(element, store) {
   const title = el("h2");
   const hint = el("div", { class: "hint" },
     el("ol", {},
-      el("li", {}, "Drag around points on the map, or click one. Shift adds more."),
+      el("li", {}, "Drag around points on the map, or click one. Shift adds more. A cluster of the list and Find select, too."),
       el("li", {}, "Say what you know about them: they belong together, they differ, they are …"),
       el("li", {}, "The clusters follow. Undo takes it back.")));
   const parts = el("ul", { class: "composition", "aria-label": "Clusters of the selection" });
   const images = el("div", { class: "thumbs" });
   const keptNote = el("div", { class: "kept-note" });
   const clear = el("button", { onclick: () => store.clear() }, "Clear the selection");
-  const list = el("button", { onclick: () => pasteIds(store), title: "Select rows by a list of their ids" },
-    "Select by ids …");
-  element.append(title, hint, parts, images, keptNote, el("div", { class: "buttons left" }, clear, list));
+  element.append(title, hint, parts, images, keptNote, el("div", { class: "buttons left" }, clear));
 
   const draw = () => {
     const { rows } = store.selection;
@@ -179,7 +177,6 @@ export function mount(element, store) {
     title.textContent = n ? `${counted(n, "row")} selected` : "Nothing selected";
     hint.hidden = n > 0 || Boolean(store.kept);
     clear.hidden = !n;
-    list.hidden = !store.labels;
     const shares = composition(store, rows);
     parts.replaceChildren(...shares.slice(0, 6).map(({ cluster, size }) =>
       el("li", {}, spot(store.colourOf(cluster)), el("span", { class: "name" }, cluster.name), el("span", { class: "quiet" }, count(size)))));
@@ -198,7 +195,7 @@ export function mount(element, store) {
     if (!store.state?.data?.image || !rows.length) return;
     const step = Math.max(1, Math.floor(rows.length / 24));
     const some = rows.filter((_, i) => i % step === 0).slice(0, 24);
-    const cards = await fetchRows(store, some).catch(() => []);
+    const cards = await store.rows(some).catch(() => []);
     if (store.selection.rows !== rows) return;
     images.replaceChildren(...cards.flatMap((card) => (card.image ? drawImage(card.image, `Row ${card.id}`) : [])));
   };
@@ -207,27 +204,4 @@ export function mount(element, store) {
   store.subscribe("labels", draw);
   store.subscribe("theme", draw);
   draw();
-}
-
-/**
- * Select rows by ids that are pasted.
- * @param {Store} store
- */
-async function pasteIds(store) {
-  const text = await ask({ title: "Select by ids", label: "Ids, one in each line or separated by commas", lines: true, ok: "Select" });
-  const ids = (text ?? "").split(/[\n,;\t]+/).map((id) => id.trim()).filter(Boolean);
-  if (!ids.length) return;
-  /** @type {number[]} */
-  const rows = [];
-  /** @type {string[]} */
-  const missing = [];
-  for (const id of ids) {
-    const found = await store.call("GET", `/api/find?text=${encodeURIComponent(id)}`);
-    if (found.rows.length) rows.push(found.rows[0]);
-    else missing.push(id);
-  }
-  store.select(rows, "list");
-  if (missing.length) {
-    store.tell(`Not found: ${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ` and ${missing.length - 5} more` : ""}.`, "error");
-  }
 }
