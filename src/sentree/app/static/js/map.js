@@ -131,7 +131,7 @@ class PointMap {
 
   setChoices() {
     const { state, colourBy } = this.store;
-    if (!state || !this.select) return;
+    if (!state?.data || !this.select) return;
     const key = JSON.stringify([state.data.features, state.data.columns]);
     if (this.select.dataset.key === key) return;
     this.select.dataset.key = key;
