@@ -20,7 +20,7 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def run_app(tmp_path_factory):
-    """Start ``sentree app`` with these arguments in a folder of its own; it ends with the module."""
+    """Start ``sentree app`` in a folder of its own; it ends with the module."""
     running = []
 
     def run(*arguments, folder=None):
