@@ -19,6 +19,8 @@ const CHANGE = 900;
 /** Most rings and lines drawn at once. */
 const MOST_RINGS = 3000;
 const MOST_LINES = 600;
+/** Selections up to here are ringed, so that a single point is seen. */
+const FEW = 100;
 /** @type {Record<string, string>} links that are not kept, by the verdict */
 const LINK_COLOURS = { broken: "--warn", contradicting: "--bad" };
 
@@ -76,6 +78,8 @@ class PointMap {
     this.waiting = 0;
     this.fade = 0;
     this.tool = "lasso";
+    /** @type {number | null} */
+    this.clicked = null;
 
     this.mountPointer();
     this.mountKeys();
@@ -418,6 +422,8 @@ class PointMap {
         this.circles(this.rings, 5 + 7 * age, ink, 1 - age);
         this.redraw();
       }
+      const chosen = store.selection.rows;
+      if (chosen.length <= FEW) this.circles(this.pointsOf(chosen), 6, ink, 0.9);
       if (store.kept) this.circles(this.pointsOf(store.kept.rows), 5, ink, 0.8);
       this.circles(this.pointsOf(store.lit), 6, ink, 1, 2);
       if (store.hovered !== null) this.circles(this.pointsOf([store.hovered]), 7, ink, 1, 2);
@@ -469,7 +475,8 @@ class PointMap {
       }
       context.setLineDash(apart ? [5, 4] : []);
       context.strokeStyle = style.getPropertyValue(colour);
-      context.globalAlpha = colour === "--ink" ? 0.35 : 0.9;
+      const many = (statement.links?.length ?? 0) > 10;
+      context.globalAlpha = colour === "--ink" ? 0.35 : many ? 0.55 : 0.95;
       context.lineWidth = colour === "--ink" ? 1 : 1.6;
       context.stroke();
     }
@@ -550,6 +557,7 @@ class PointMap {
       overlay.setPointerCapture(event.pointerId);
       const [x, y] = at(event);
       fingers.set(event.pointerId, [x, y]);
+      cancelAnimationFrame(hovering);
       store.hover(null);
       if (fingers.size === 2) {
         this.lasso = [];
@@ -636,7 +644,9 @@ class PointMap {
     if (event.pointerType === "touch") return;
     const point = this.pick(x, y);
     const row = point < 0 ? null : this.rowOf(point);
-    if (row === this.store.hovered) return;
+    // the card of a row that was just clicked would cover the bar
+    if (row !== this.clicked) this.clicked = null;
+    if (row === this.store.hovered || (row !== null && row === this.clicked)) return;
     this.store.hover(row, row === null ? null : { x: event.clientX, y: event.clientY });
   }
 
@@ -647,7 +657,6 @@ class PointMap {
    */
   click(x, y, event) {
     const { store } = this;
-    this.overlay.focus({ preventScroll: true });
     const point = this.pick(x, y);
     const more = event.shiftKey || event.ctrlKey || event.metaKey;
     if (point < 0) {
@@ -656,6 +665,7 @@ class PointMap {
     }
     const row = this.rowOf(point);
     const has = store.selection.rows.includes(row);
+    this.clicked = row;
     store.select([row], "click", more ? (has ? "remove" : "add") : "replace");
   }
 
