@@ -36,7 +36,7 @@ export function mount(element, store) {
   const meter = el("progress", { class: "ask-meter", max: 1, value: 0, "aria-label": "How sure the clusters are" });
   const busy = el("p", { class: "ask-busy quiet", role: "status" });
   const body = el("div", { class: "ask-body" });
-  element.append(el("div", { class: "ask-head" }, sure, busy), meter, body);
+  element.append(el("div", { class: "ask-head" }, busy, sure), meter, body);
 
   /** @type {Question | null} */
   let question = null;
@@ -162,7 +162,7 @@ export function mount(element, store) {
    * @param {string[]} features
    */
   const choice = (option, rows, features) => {
-    const cluster = store.state?.clusters.find((one) => one.colour === option.colour);
+    const cluster = store.state?.clusters?.find((one) => one.colour === option.colour);
     const pictures = rows.some((row) => row.image);
     const bar = el("span", { class: "ask-bar", "aria-hidden": "true" }, el("span"));
     /** @type {HTMLElement} */ (bar.firstChild).style.width = `${100 * option.share}%`;

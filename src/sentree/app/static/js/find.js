@@ -79,7 +79,7 @@ export function mount(element, store) {
 
   /** @param {string} given */
   const list = async (given) => {
-    const name = store.state?.data.id_name || "id";
+    const name = store.state?.data?.id_name || "id";
     const text = given || (await ask({ title: "Select rows by a list", label: `Ids (${name}), one a line or separated by commas`, ok: "Select", lines: true }));
     if (!text) return;
     const ids = idsOf(text);

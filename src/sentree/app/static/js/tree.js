@@ -14,7 +14,7 @@ import { svg } from "./svg.js";
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
 const SEEN = 4, LINE = 14;
 /** Width of a letter, and most rows that are lit by pointing. */
-const LETTER = 7, LIT = 50_000;
+const LETTER = 6.5, LIT = 50_000;
 
 /**
  * Black or white, whichever is read better on a colour.
@@ -75,7 +75,7 @@ export function mount(element, store) {
   /** @param {Block} one */
   const clusterOf = (one) => {
     const number = (one.node ?? one.gathered[0])?.cluster;
-    return store.state?.clusters.find((cluster) => cluster.number === number);
+    return store.state?.clusters?.find((cluster) => cluster.number === number);
   };
   /** @param {Block} one */
   const kindOf = (one) => placed.get(one.key)?.kind;
@@ -91,7 +91,7 @@ export function mount(element, store) {
 
   /** @param {Block} one */
   const describe = (one) => {
-    const n = store.state?.data.n ?? one.size;
+    const n = store.state?.data?.n ?? one.size;
     return `${nameOf(one)}: ${counted(one.size, "row")} (${percent(one.size / n)})`;
   };
 
@@ -194,14 +194,16 @@ export function mount(element, store) {
       const chosen = before ? nodes.reduce((sum, node) => sum + before[node.end] - before[node.start], 0) : 0;
       const share = chosen / one.size;
       item.setAttribute("aria-selected", String(share === 1));
-      bar.setAttribute("width", String(Math.min(5, share && Number(back.getAttribute("width")))));
+      item.classList.toggle("faded", before !== null && !chosen);
+      if (kindOf(one) === "part") continue;
+      bar.setAttribute("width", String(Math.min(4, share && Number(back.getAttribute("width")))));
       bar.setAttribute("height", String(share * Number(back.getAttribute("height"))));
     }
   };
 
   let fetched = -1;
   const follow = async () => {
-    if (!isOpen() || !store.state?.clusters.length) return;
+    if (!isOpen() || !store.state?.clusters?.length) return;
     const version = store.state.version;
     if (fetched !== version) {
       fetched = version;
