@@ -15,12 +15,12 @@ TOKEN = "a-token-for-tests"
 class Running:
     """A server that runs in a thread."""
 
-    def __init__(self, service, folder, **limits):
+    def __init__(self, service, folder, words=str, **limits):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.folder = folder
         self.url = f"http://127.0.0.1:{self.port}"
-        self.app = routes(service, Folder(folder))
+        self.app = routes(service, Folder(folder), words)
         self.server = PageServer(self.app, TOKEN, self.port, **limits)
         self.thread = threading.Thread(
             target=self.server.run, kwargs={"sockets": [self.listener]}, daemon=True
@@ -42,9 +42,9 @@ class Running:
 
     def stop(self):
         """End, and tell whether it did."""
-        self._visitors.close()
         self.server.should_exit = True
         self.thread.join(30)
+        self._visitors.close()
         return not self.thread.is_alive()
 
 

@@ -61,6 +61,7 @@ def test_the_source_distribution_holds_what_is_needed_and_no_more(sdist):
         inside = [name.split("/", 1)[1] for name in archive.getnames()]
     for name in ("native/bindings.cpp", "CMakeLists.txt", "pyproject.toml", "LICENSE", "README.md"):
         assert name in inside
+    assert "src/sentree/app/static/index.html" in inside
     unwanted = (".venv", "build/", "benchmarks/", "demo-output/", "node_modules/", ".so", ".pyc")
     assert not [name for name in inside for part in unwanted if part in name]
 

@@ -9,23 +9,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-__all__ = [
-    "Answer",
-    "Error",
-    "Event",
-    "Example",
-    "Files",
-    "Found",
-    "Open",
-    "Profiles",
-    "QuestionReply",
-    "RowsReply",
-    "RowsWanted",
-    "Said",
-    "Say",
-    "State",
-]
-
 #: A row of the data, counted from 0.
 Row = Annotated[StrictInt, Field(ge=0, le=2**31 - 1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]

@@ -26,7 +26,7 @@ def page(
     data: Annotated[
         str | None,
         typer.Argument(
-            metavar="[DATA|PROJECT]",
+            metavar="DATA|PROJECT",
             help="Samples, as 'sentree cluster' reads them, or an earlier project "
             "(.sentree-project). Without it the page offers files of this folder and examples.",
         ),
@@ -173,21 +173,22 @@ def _serve(service: Service, host: str, port: int | None, browser: bool, talk: C
     from sentree.app.folder import Folder
     from sentree.app.security import is_loopback, new_token
 
-    token, listener = new_token(), _listen(host, port)
-    number = listener.getsockname()[1]
-    server = PageServer(routes(service, Folder(Path.cwd()), sentence), token, number, host=host)
-    url = f"http://{_shown(host)}:{number}/?token={token}"
-    if not is_loopback(host):
-        talk.warn(
-            f"--host {host}: whoever reaches this computer and has the address below sees and "
-            "changes everything on the page, and what is sent is not encrypted"
-        )
-    talk.say(f"The page is at {url}\nCtrl-C ends it; what is said there is kept at once.")
-    if browser:
-        threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
-    with suppress(KeyboardInterrupt):
-        server.run(sockets=[listener])
-    talk.say("The page has ended; all that was said is in the project.")
+    token = new_token()
+    with _listen(host, port) as listener:
+        number = listener.getsockname()[1]
+        server = PageServer(routes(service, Folder(Path.cwd()), sentence), token, number, host=host)
+        url = f"http://{_shown(host)}:{number}/?token={token}"
+        if not is_loopback(host):
+            talk.warn(
+                f"--host {host}: whoever reaches this computer and has the address below sees and "
+                "changes everything on the page, and what is sent is not encrypted"
+            )
+        talk.say(f"The page is at {url}\nCtrl-C ends it; what is said there is kept at once.")
+        if browser:
+            threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+    talk.say("The page has ended; what was said is kept.")
     raise typer.Exit(INTERRUPTED)
 
 
