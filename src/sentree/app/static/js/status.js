@@ -32,6 +32,8 @@ export function mount(element, store) {
     const { state } = store;
     if (!state) return;
     const { phase, stage: what, share, message } = state.status;
+    element.dataset.version = String(state.version);
+    element.dataset.phase = phase;
     busy.hidden = phase !== "fitting";
     stage.textContent = what || "Clustering …";
     if (share === null || share === undefined) bar.removeAttribute("value");
