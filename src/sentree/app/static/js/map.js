@@ -423,7 +423,8 @@ class PointMap {
       this.drawLinks(style);
       const age = (performance.now() - this.ringsSince) / (2 * CHANGE);
       if (this.rings.length && age < 1) {
-        this.circles(this.rings, 5 + 7 * age, ink, 1 - age);
+        // many rings would hide what they point at
+        this.circles(this.rings, 5 + 7 * age, ink, (1 - age) * Math.min(1, Math.sqrt(200 / this.rings.length)));
         this.redraw();
       }
       const chosen = store.selection.rows;
