@@ -46,6 +46,10 @@ export function mount(element, store) {
     text.classList.toggle("bad", phase === "failed");
     if (phase === "ready" && live.textContent !== text.textContent) live.textContent = text.textContent;
   });
+  store.subscribe("selection", () => {
+    const n = store.selection.rows.length;
+    live.textContent = n ? `${counted(n, "row")} selected. Press B for what can be said about them.` : "Nothing selected.";
+  });
   store.subscribe("connected", () => {
     lost.hidden = store.connected;
   });
