@@ -502,8 +502,10 @@ class PointMap {
     const taken = [];
     for (const { text, x, y } of this.names) {
       const short = text.length > 26 ? `${text.slice(0, 25)}…` : text;
-      const [px, py] = this.view.toScreen(x, y);
       const half = context.measureText(short).width / 2;
+      const [sx, py] = this.view.toScreen(x, y);
+      if (sx < 0 || sx > this.view.width) continue;
+      const px = Math.max(half + 4, Math.min(this.view.width - half - 4, sx));
       // names that would cover one that is there already are left out
       if (taken.some(([tx, ty, th]) => Math.abs(ty - py) < 15 && Math.abs(tx - px) < th + half)) continue;
       taken.push([px, py, half]);
