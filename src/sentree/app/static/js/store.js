@@ -323,13 +323,15 @@ export class Store {
   }
 
   async undo() {
-    await this.call("POST", "/api/undo", {});
+    const reply = await this.call("POST", "/api/undo", {});
     this.refresh();
+    return reply;
   }
 
   async redo() {
-    await this.call("POST", "/api/redo", {});
+    const reply = await this.call("POST", "/api/redo", {});
     this.refresh();
+    return reply;
   }
 
   /** @param {number} id  of a statement */
