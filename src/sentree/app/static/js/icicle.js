@@ -70,7 +70,7 @@ export function icicle(nodes, { most = 300, smallest = 1 / 150, root = null } = 
 /** @typedef {{start: number, deep: number, kind: "union" | "cluster" | "part"}} Column */
 
 /** Most pixels of a level of unions, and most and least of clusters, which have names. */
-const UNION = 20, CLUSTER = 170, NAMED = 76;
+const UNION = 20, CLUSTER = 170, NAMED = 92;
 
 /**
  * Where blocks stand across the levels: unions of clusters in narrow columns, all clusters up to the same

@@ -80,6 +80,8 @@ class PointMap {
     this.tool = "lasso";
     /** @type {number | null} */
     this.clicked = null;
+    /** @type {ReturnType<typeof box>} the box of the selection in the plane */
+    this.selected = null;
 
     this.mountPointer();
     this.mountKeys();
@@ -305,7 +307,9 @@ class PointMap {
   }
 
   setSelection() {
-    this.painter?.select(this.pointsOf(this.store.selection.rows));
+    const points = this.pointsOf(this.store.selection.rows);
+    this.selected = this.drawn && points.length ? box(this.drawn.xy, points) : null;
+    this.painter?.select(points);
     this.redraw();
   }
 
@@ -419,7 +423,8 @@ class PointMap {
       this.drawLinks(style);
       const age = (performance.now() - this.ringsSince) / (2 * CHANGE);
       if (this.rings.length && age < 1) {
-        this.circles(this.rings, 5 + 7 * age, ink, 1 - age);
+        // many rings would hide what they point at
+        this.circles(this.rings, 5 + 7 * age, ink, (1 - age) * Math.min(1, Math.sqrt(200 / this.rings.length)));
         this.redraw();
       }
       const chosen = store.selection.rows;
@@ -498,8 +503,10 @@ class PointMap {
     const taken = [];
     for (const { text, x, y } of this.names) {
       const short = text.length > 26 ? `${text.slice(0, 25)}…` : text;
-      const [px, py] = this.view.toScreen(x, y);
       const half = context.measureText(short).width / 2;
+      const [sx, py] = this.view.toScreen(x, y);
+      if (sx < 0 || sx > this.view.width) continue;
+      const px = Math.max(half + 4, Math.min(this.view.width - half - 4, sx));
       // names that would cover one that is there already are left out
       if (taken.some(([tx, ty, th]) => Math.abs(ty - py) < 15 && Math.abs(tx - px) < th + half)) continue;
       taken.push([px, py, half]);
@@ -532,8 +539,7 @@ class PointMap {
 
   /** The box of the selection on the screen, or null. */
   selectionBox() {
-    const { rows } = this.store.selection;
-    const around = rows.length && this.drawn ? box(this.drawn.xy, this.pointsOf(rows)) : null;
+    const around = this.selected;
     if (!around) return null;
     const [left, top] = this.view.toScreen(around.left, around.top);
     const [right, bottom] = this.view.toScreen(around.right, around.bottom);

@@ -50,7 +50,7 @@ export function gpuPainter(canvas, n) {
     colorBy: "valueA",
     opacity: 0.85,
     opacityInactiveMax: 0.22,
-    pointSizeSelected: 1,
+    pointSizeSelected: n > 20000 ? 0 : 1,
     pointOutlineWidth: 0.5,
   });
   /** @type {Promise<void>} */

@@ -13,8 +13,8 @@ import { svg } from "./svg.js";
 
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
 const SEEN = 4, LINE = 14;
-/** Width of a letter, and most rows that are lit by pointing. */
-const LETTER = 6.5, LIT = 50_000;
+/** Width of a letter, and most rows of a branch that are lit by pointing at it. */
+const LETTER = 6.5, LIT = 60;
 
 /**
  * Black or white, whichever is read better on a colour.
@@ -42,6 +42,16 @@ export function sums(order, selected) {
 }
 
 /**
+ * @param {number[]} rows
+ * @param {number} most
+ * @returns {number[]} Some of them, from everywhere.
+ */
+export function thinned(rows, most) {
+  const every = Math.ceil(rows.length / most);
+  return every > 1 ? rows.filter((_, at) => at % every === 0) : rows;
+}
+
+/**
  * @param {HTMLElement} element
  * @param {Store} store
  */
@@ -52,7 +62,7 @@ export function mount(element, store) {
   const picture = svg("svg", { class: "tree-picture", role: "tree", "aria-label": "Tree of clusters" });
   const frame = el("div", { class: "tree-frame" }, picture);
   element.append(
-    el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them. Its clusters can then be merged or split under Say."),
+    el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them."),
     frame,
     el("div", { class: "tree-foot" }, about, into, all),
   );
@@ -230,6 +240,7 @@ export function mount(element, store) {
     if (!one) return;
     focus(one.key);
     select(one, event.shiftKey);
+    store.light([]); // the selection shows them now
   });
   picture.addEventListener("dblclick", (event) => {
     const one = under(event);
@@ -239,7 +250,7 @@ export function mount(element, store) {
     const one = under(event);
     if (!one || !tree) return;
     tell(one);
-    store.light(one.size <= LIT ? rowsOf(one, tree.order) : []);
+    store.light(thinned(rowsOf(one, tree.order), LIT));
   });
   picture.addEventListener("pointerleave", () => {
     tell(block(here));
