@@ -40,9 +40,11 @@ export function mount(element, store) {
 
   /** @type {Question | null} */
   let question = null;
-  /** The version that was asked last, and whether an answer is on its way. */
+  /** The version that was asked last, the one that follows what was said, and whether to wait. */
   let asked = -1;
+  let wanted = -1;
   let waiting = false;
+  let fetching = false;
 
   const isOpen = () => element.getClientRects().length > 0;
   /** @param {string} text */
@@ -54,28 +56,32 @@ export function mount(element, store) {
   };
   const light = () => store.light(question && isOpen() ? view(question, []).lit : []);
 
-  /** @param {Reply} reply */
-  const answer = async (reply) => {
-    if (waiting || !question) return;
+  /**
+   * Say something, and go on to the next question when the clusters have followed.
+   * @param {() => Promise<any>} say
+   */
+  const goOn = async (say) => {
     think("Thinking …");
     try {
-      await store.call("POST", "/api/answer", { question: question.id, reply });
+      wanted = (await say())?.version ?? -1;
     } catch {
       return think(""); // the store has told it
     }
+    asked = -1;
     store.refresh();
-    await next();
+    follow();
   };
-
-  const undo = async () => {
-    if (waiting || !store.state?.can_undo) return;
-    think("Thinking …");
-    await store.undo().catch(() => {});
-    await next();
+  /** @param {Reply} reply */
+  const answer = (reply) => {
+    if (!waiting && question) goOn(() => store.call("POST", "/api/answer", { question: question?.id, reply }));
+  };
+  const undo = () => {
+    if (!waiting && store.state?.can_undo) goOn(() => store.undo());
   };
 
   /** Fetch the next question. The one before stays, so that nothing jumps. */
   const next = async () => {
+    fetching = true;
     asked = store.state?.version ?? -1;
     think("Thinking …");
     try {
@@ -89,10 +95,10 @@ export function mount(element, store) {
         el("button", { onclick: next }, "Try again"),
       );
     }
+    fetching = false;
     think("");
     light();
-    // What came meanwhile: the clusters are others now.
-    if (isOpen() && isReady() && asked !== store.state?.version) await next();
+    follow(); // the clusters may be others by now
   };
 
   /** @param {Question} about */
@@ -222,7 +228,8 @@ export function mount(element, store) {
       if (!question) body.replaceChildren(el("p", { class: "quiet" }, "Questions come when there are clusters."));
       return;
     }
-    if (!waiting && asked !== store.state?.version) next();
+    const version = store.state?.version ?? -1;
+    if (!fetching && version >= wanted && asked !== version) next();
   };
   store.subscribe("state", follow);
   // Hovering elsewhere lights other rows; afterwards those in question again.

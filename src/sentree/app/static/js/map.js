@@ -100,7 +100,7 @@ class PointMap {
   // ---- controls
 
   mountControls() {
-    this.select = el("select", { id: "colour-by", onchange: () => this.store.colour(this.select?.value ?? "cluster") });
+    this.select = el("select", { id: "colour-by", "aria-label": "Colour by", onchange: () => this.store.colour(this.select?.value ?? "cluster") });
     /**
      * @param {string} tool
      * @param {string} text

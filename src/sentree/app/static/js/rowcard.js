@@ -114,7 +114,7 @@ export function rowCard(row, store, most = 8) {
         "div",
         { class: "row-cluster" },
         spot(store.colourOf(cluster)),
-        el("span", {}, cluster.name || `Cluster ${cluster.number}`),
+        el("span", {}, cluster.name),
         el("span", { class: "quiet" }, `strength ${row.strength.toFixed(2)}`),
       ),
     row.said && el("div", { class: "small" }, `Said: ${row.said}`),

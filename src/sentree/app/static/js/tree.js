@@ -95,8 +95,7 @@ export function mount(element, store) {
     if (!one.node) return counted(one.gathered.length, "small branch", "small branches");
     const cluster = clusterOf(one);
     if (!cluster) return one.node.name || (one.parent === null && root === null ? "All rows" : "Several clusters");
-    const name = cluster.name || `Cluster ${cluster.number}`;
-    return kindOf(one) === "part" ? one.node.name || `Part of ${name}` : name;
+    return kindOf(one) === "part" ? one.node.name || `Part of ${cluster.name}` : cluster.name;
   };
 
   /** @param {Block} one */
