@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { icicle, rowsOf, step } from "../../src/sentree/app/static/js/icicle.js";
+import { columns, icicle, rowsOf, step } from "../../src/sentree/app/static/js/icicle.js";
 
 /** @type {(id: number, parent: number | null, start: number, end: number, cluster?: number | null) => any} */
 const node = (id, parent, start, end, cluster = null) =>
@@ -48,4 +48,17 @@ test("arrow keys walk along a level, in and out", () => {
   assert.equal(step(blocks, "4", "out"), "2");
   assert.equal(step(blocks, "1", "last"), "3");
   assert.equal(step(blocks, "gone", "in"), "0");
+});
+
+test("clusters end at one line whatever their level, parts begin there", () => {
+  // 0 is all rows; 1 is a cluster; 2 joins the clusters 3 and 4; 5 and 6 are the parts of 1.
+  const two = [node(0, null, 0, 8), node(1, 0, 0, 4, 0), node(2, 0, 4, 8), node(3, 2, 4, 6, 1), node(4, 2, 6, 8, 2),
+    node(5, 1, 0, 2, 0), node(6, 1, 2, 4, 0)];
+  const found = columns(icicle(two), 300);
+  const kinds = [...found].map(([key, one]) => [key, one.kind, one.start, one.start + one.deep]);
+  // 2 columns of 20 for unions, 130 for clusters and 130 for parts; clusters without parts go on to the end.
+  assert.deepEqual(kinds.sort(), [
+    ["0", "union", 0, 20], ["1", "cluster", 20, 170], ["2", "union", 20, 40], ["3", "cluster", 40, 300],
+    ["4", "cluster", 40, 300], ["5", "part", 170, 300], ["6", "part", 170, 300],
+  ]);
 });

@@ -71,8 +71,10 @@ function mountTheme(store) {
 
 /** @param {Store} store */
 function mountHistory(store) {
-  const undo = el("button", { id: "undo", title: "Undo the last statement (Ctrl Z)", onclick: () => store.undo() }, "↶ Undo");
-  const redo = el("button", { id: "redo", title: "Redo (Ctrl Shift Z)", onclick: () => store.redo() }, "↷ Redo");
+  const undo = el("button", { "aria-label": "Undo", id: "undo", title: "Undo the last statement (Ctrl Z)", onclick: () => store.undo().catch(() => undefined) },
+    "↶ ", el("span", {}, "Undo"));
+  const redo = el("button", { "aria-label": "Redo", id: "redo", title: "Redo (Ctrl Shift Z)", onclick: () => store.redo().catch(() => undefined) },
+    "↷ ", el("span", {}, "Redo"));
   byId("history").append(undo, redo);
   store.subscribe("state", () => {
     undo.disabled = !store.state?.can_undo;

@@ -14,6 +14,8 @@ import { drawImage, rowsCard } from "./rowcard.js";
 
 /** Features that are shown of a row in question, and of a typical row of a group. */
 const FEATURES = 5, TYPICAL = 3;
+/** How long clusters that are not being sought may be behind what was said, in milliseconds. */
+const PATIENCE = 3000;
 
 /**
  * Typical rows of a group: pictures, or a few values of the first one.
@@ -36,13 +38,16 @@ export function mount(element, store) {
   const meter = el("progress", { class: "ask-meter", max: 1, value: 0, "aria-label": "How sure the clusters are" });
   const busy = el("p", { class: "ask-busy quiet", role: "status" });
   const body = el("div", { class: "ask-body" });
-  element.append(el("div", { class: "ask-head" }, sure, busy), meter, body);
+  element.append(el("div", { class: "ask-head" }, busy, sure), meter, body);
 
   /** @type {Question | null} */
   let question = null;
-  /** The version that was asked last, and whether an answer is on its way. */
+  /** The version that was asked last, the one that follows what was said, and whether to wait. */
   let asked = -1;
+  let wanted = -1;
   let waiting = false;
+  let fetching = false;
+  let timer = 0;
 
   const isOpen = () => element.getClientRects().length > 0;
   /** @param {string} text */
@@ -54,28 +59,43 @@ export function mount(element, store) {
   };
   const light = () => store.light(question && isOpen() ? view(question, []).lit : []);
 
-  /** @param {Reply} reply */
-  const answer = async (reply) => {
-    if (waiting || !question) return;
+  /**
+   * Say something, and go on to the next question when the clusters have followed.
+   * @param {() => Promise<any>} say
+   */
+  const goOn = async (say) => {
     think("Thinking …");
     try {
-      await store.call("POST", "/api/answer", { question: question.id, reply });
+      wanted = (await say())?.version ?? -1;
     } catch {
       return think(""); // the store has told it
     }
+    asked = -1;
     store.refresh();
-    await next();
+    follow();
+    giveUp();
   };
-
-  const undo = async () => {
-    if (waiting || !store.state?.can_undo) return;
-    think("Thinking …");
-    await store.undo().catch(() => {});
-    await next();
+  /** Ask even so, should the clusters never reach the version that follows what was said. */
+  const giveUp = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if ((store.state?.version ?? -1) >= wanted) return;
+      if (!isReady()) return giveUp();
+      wanted = -1;
+      follow();
+    }, PATIENCE);
+  };
+  /** @param {Reply} reply */
+  const answer = (reply) => {
+    if (!waiting && question) goOn(() => store.call("POST", "/api/answer", { question: question?.id, reply }));
+  };
+  const undo = () => {
+    if (!waiting && store.state?.can_undo) goOn(() => store.undo());
   };
 
   /** Fetch the next question. The one before stays, so that nothing jumps. */
   const next = async () => {
+    fetching = true;
     asked = store.state?.version ?? -1;
     think("Thinking …");
     try {
@@ -89,10 +109,10 @@ export function mount(element, store) {
         el("button", { onclick: next }, "Try again"),
       );
     }
+    fetching = false;
     think("");
     light();
-    // What came meanwhile: the clusters are others now.
-    if (isOpen() && isReady() && asked !== store.state?.version) await next();
+    follow(); // the clusters may be others by now
   };
 
   /** @param {Question} about */
@@ -162,7 +182,8 @@ export function mount(element, store) {
    * @param {string[]} features
    */
   const choice = (option, rows, features) => {
-    const cluster = store.state?.clusters.find((one) => one.colour === option.colour);
+    const cluster = store.state?.clusters?.find((one) => one.colour === option.colour);
+    const pictures = rows.some((row) => row.image);
     const bar = el("span", { class: "ask-bar", "aria-hidden": "true" }, el("span"));
     /** @type {HTMLElement} */ (bar.firstChild).style.width = `${100 * option.share}%`;
     return el(
@@ -176,11 +197,11 @@ export function mount(element, store) {
       el("span", { class: "ask-line" },
         option.key && el("kbd", {}, option.key),
         cluster && spot(store.colourOf(cluster)),
-        el("span", { class: "ask-name" }, option.name),
-        el("span", { class: "quiet small" }, option.size),
+        el("span", { class: "ask-group" }, el("span", { class: "ask-name" }, option.name), el("span", { class: "quiet small" }, option.size)),
+        pictures && typical(rows, features),
         el("span", { class: "ask-likely small" }, el("span", { class: "unseen" }, "likely: "), option.likely)),
+      !pictures && typical(rows, features),
       bar,
-      typical(rows, features),
     );
   };
 
@@ -221,7 +242,8 @@ export function mount(element, store) {
       if (!question) body.replaceChildren(el("p", { class: "quiet" }, "Questions come when there are clusters."));
       return;
     }
-    if (!waiting && asked !== store.state?.version) next();
+    const version = store.state?.version ?? -1;
+    if (!fetching && version >= wanted && asked !== version) next();
   };
   store.subscribe("state", follow);
   // Hovering elsewhere lights other rows; afterwards those in question again.

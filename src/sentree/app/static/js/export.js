@@ -43,7 +43,7 @@ export function mount(element, store) {
     entry.setAttribute("aria-busy", "true");
     entry.disabled = true;
     try {
-      const name = (store.state?.data.name ?? "data").replace(/^.*[\\/]/, "").replace(/\.[^.]*$/, "");
+      const name = (store.state?.data?.name ?? "data").replace(/^.*[\\/]/, "").replace(/\.[^.]*$/, "");
       save(await store.transport.file(`/api/export/${what}`), `${name}-${what}`);
       panel.hidePopover();
       store.tell(`Saved ${name}-${what}.`);
@@ -69,6 +69,6 @@ export function mount(element, store) {
   );
   element.append(button, panel);
   store.subscribe("state", () => {
-    button.disabled = !store.state?.clusters.length;
+    button.disabled = !store.state?.clusters?.length;
   });
 }

@@ -5,7 +5,9 @@ import { addKeys } from "./keys.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /** Most ids in one request, so that its address stays short. */
-const AT_ONCE = 100;
+const AT_ONCE = 1000;
+/** How long it is told what was found, in milliseconds. */
+const STAYS = 8000;
 
 /**
  * The ids of a pasted list: one a line, or separated by commas, semicolons or tabs; quotes are left out.
@@ -43,10 +45,13 @@ export function mount(element, store) {
     el("button", { type: "button", title: "Select rows by a list of ids", onclick: () => list("") }, "List"));
   element.append(form, told);
 
+  let timer = 0;
   /** @param {string} text */
   const tell = (text, bad = false) => {
     told.textContent = text;
     told.classList.toggle("bad", bad);
+    clearTimeout(timer);
+    if (!bad) timer = setTimeout(() => (told.textContent = ""), STAYS);
   };
   /** @param {string} text */
   const look = (text) => store.transport.call("GET", `/api/find?text=${encodeURIComponent(text)}`);
@@ -79,7 +84,7 @@ export function mount(element, store) {
 
   /** @param {string} given */
   const list = async (given) => {
-    const name = store.state?.data.id_name || "id";
+    const name = store.state?.data?.id_name || "id";
     const text = given || (await ask({ title: "Select rows by a list", label: `Ids (${name}), one a line or separated by commas`, ok: "Select", lines: true }));
     if (!text) return;
     const ids = idsOf(text);
@@ -99,6 +104,7 @@ export function mount(element, store) {
     event.preventDefault();
     find();
   });
+  field.addEventListener("input", () => tell(""));
   field.addEventListener("search", () => field.value || find());
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !field.value) field.blur();

@@ -67,6 +67,49 @@ export function icicle(nodes, { most = 300, smallest = 1 / 150, root = null } = 
   return blocks;
 }
 
+/** @typedef {{start: number, deep: number, kind: "union" | "cluster" | "part"}} Column */
+
+/** Most pixels of a level of unions, and most and least of clusters, which have names. */
+const UNION = 20, CLUSTER = 170, NAMED = 92;
+
+/**
+ * Where blocks stand across the levels: unions of clusters in narrow columns, all clusters up to the same
+ * line, whatever their level, and their parts beyond it.
+ * @param {Block[]} blocks
+ * @param {number} room
+ * @returns {Map<string, Column>}
+ */
+export function columns(blocks, room) {
+  /** @type {Map<string, {kind: Column["kind"], inside: number}>} */
+  const known = new Map();
+  let unions = 0;
+  let parts = 0;
+  for (const block of blocks) {
+    const above = block.parent === null ? undefined : known.get(block.parent);
+    const cluster = (block.node ?? block.gathered[0]).cluster;
+    const union = cluster === null || cluster < 0 || (!block.node && above?.kind === "union" && block.gathered.length > 1);
+    const inside = above && above.kind !== "union" ? above.inside + 1 : 0;
+    known.set(block.key, { kind: inside ? "part" : union ? "union" : "cluster", inside });
+    if (inside) parts = Math.max(parts, inside);
+    else unions = Math.max(unions, block.level);
+  }
+  const narrow = unions ? Math.min(UNION, (0.4 * room) / unions) : 0;
+  const rest = room - unions * narrow;
+  const wide = parts ? Math.min(CLUSTER, Math.max(Math.min(NAMED, rest / 2), rest / (parts + 1))) : rest;
+  const line = unions * narrow + wide;
+  const thin = parts ? (room - line) / parts : 0;
+  /** @type {Map<string, Column>} */
+  const found = new Map();
+  for (const block of blocks) {
+    const { kind, inside } = /** @type {{kind: Column["kind"], inside: number}} */ (known.get(block.key));
+    const start = inside ? line + (inside - 1) * thin : block.level * narrow;
+    const next = kind === "union" ? start + narrow : kind === "cluster" ? line : start + thin;
+    // What is not opened goes on to the end.
+    found.set(block.key, { kind, start, deep: (block.children.length ? next : room) - start });
+  }
+  return found;
+}
+
 /**
  * @param {Block} block
  * @param {ArrayLike<number>} order Rows in the order of leaves.

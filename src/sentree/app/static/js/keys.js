@@ -81,7 +81,7 @@ export function mount(element, store) {
   );
   // A click beside the dialog closes it.
   dialog.addEventListener("click", (event) => event.target === dialog && close());
-  const open = () => {
+  const show = () => {
     const groups = listed(known.get(store) ?? []);
     list.replaceChildren(
       ...groups.map(({ group, rows }) => el("section", {}, el("h3", {}, group), el("dl", {}, ...rows.map(line)))),
@@ -90,20 +90,20 @@ export function mount(element, store) {
   };
   element.append(dialog);
   const about = "Help and keyboard shortcuts";
-  byId("tools").append(el("button", { id: "help", "aria-label": about, title: `${about} (?)`, onclick: open }, "?"));
+  byId("tools").append(el("button", { id: "help", "aria-label": about, title: `${about} (?)`, onclick: show }, "?"));
   /** @param {string} tab */
-  const show = (tab) => () => byId(`tab-${tab}`).click();
+  const panel = (tab) => () => byId(`tab-${tab}`).click();
   addKeys(store, [
-    { keys: ["s"], text: "Panel Say", group: "Page", run: show("say") },
-    { keys: ["a"], text: "Panel Ask", group: "Page", run: show("ask") },
-    { keys: ["t"], text: "Panel Tree", group: "Page", run: show("tree") },
-    { keys: ["?"], text: "This help", group: "Page", run: open },
+    { keys: ["s"], text: "Panel Say", group: "Page", run: panel("say") },
+    { keys: ["a"], text: "Panel Ask", group: "Page", run: panel("ask") },
+    { keys: ["t"], text: "Panel Tree", group: "Page", run: panel("tree") },
+    { keys: ["?"], text: "This help", group: "Page", run: show },
     { keys: ["Ctrl+z"], shown: "Ctrl Z", text: "Undo", group: "Statements", run: () => store.state?.can_undo && store.undo() },
     { keys: ["Ctrl+Shift+z", "Ctrl+y"], shown: "Ctrl Shift Z", text: "Redo", group: "Statements", run: () => store.state?.can_redo && store.redo() },
   ]);
   document.addEventListener("keydown", (event) => {
-    const modal = document.querySelector("dialog:modal");
-    if (event.defaultPrevented || event.isComposing || isField(event.target) || modal) return;
+    const open = document.querySelector("dialog:modal, :popover-open"); // has its own keys
+    if (event.defaultPrevented || event.isComposing || isField(event.target) || open) return;
     const name = pressed(event);
     const found = (known.get(store) ?? []).find(({ keys, when }) => keys.includes(name) && (!when || when()));
     if (!found) return;

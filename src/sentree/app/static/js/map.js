@@ -19,6 +19,8 @@ const CHANGE = 900;
 /** Most rings and lines drawn at once. */
 const MOST_RINGS = 3000;
 const MOST_LINES = 600;
+/** Selections up to here are ringed, so that a single point is seen. */
+const FEW = 100;
 /** @type {Record<string, string>} links that are not kept, by the verdict */
 const LINK_COLOURS = { broken: "--warn", contradicting: "--bad" };
 
@@ -76,6 +78,10 @@ class PointMap {
     this.waiting = 0;
     this.fade = 0;
     this.tool = "lasso";
+    /** @type {number | null} */
+    this.clicked = null;
+    /** @type {ReturnType<typeof box>} the box of the selection in the plane */
+    this.selected = null;
 
     this.mountPointer();
     this.mountKeys();
@@ -94,7 +100,7 @@ class PointMap {
   // ---- controls
 
   mountControls() {
-    this.select = el("select", { id: "colour-by", onchange: () => this.store.colour(this.select?.value ?? "cluster") });
+    this.select = el("select", { id: "colour-by", "aria-label": "Colour by", onchange: () => this.store.colour(this.select?.value ?? "cluster") });
     /**
      * @param {string} tool
      * @param {string} text
@@ -131,7 +137,7 @@ class PointMap {
 
   setChoices() {
     const { state, colourBy } = this.store;
-    if (!state || !this.select) return;
+    if (!state?.data || !this.select) return;
     const key = JSON.stringify([state.data.features, state.data.columns]);
     if (this.select.dataset.key === key) return;
     this.select.dataset.key = key;
@@ -301,7 +307,9 @@ class PointMap {
   }
 
   setSelection() {
-    this.painter?.select(this.pointsOf(this.store.selection.rows));
+    const points = this.pointsOf(this.store.selection.rows);
+    this.selected = this.drawn && points.length ? box(this.drawn.xy, points) : null;
+    this.painter?.select(points);
     this.redraw();
   }
 
@@ -415,9 +423,12 @@ class PointMap {
       this.drawLinks(style);
       const age = (performance.now() - this.ringsSince) / (2 * CHANGE);
       if (this.rings.length && age < 1) {
-        this.circles(this.rings, 5 + 7 * age, ink, 1 - age);
+        // many rings would hide what they point at
+        this.circles(this.rings, 5 + 7 * age, ink, (1 - age) * Math.min(1, Math.sqrt(200 / this.rings.length)));
         this.redraw();
       }
+      const chosen = store.selection.rows;
+      if (chosen.length <= FEW) this.circles(this.pointsOf(chosen), 6, ink, 0.9);
       if (store.kept) this.circles(this.pointsOf(store.kept.rows), 5, ink, 0.8);
       this.circles(this.pointsOf(store.lit), 6, ink, 1, 2);
       if (store.hovered !== null) this.circles(this.pointsOf([store.hovered]), 7, ink, 1, 2);
@@ -469,7 +480,8 @@ class PointMap {
       }
       context.setLineDash(apart ? [5, 4] : []);
       context.strokeStyle = style.getPropertyValue(colour);
-      context.globalAlpha = colour === "--ink" ? 0.35 : 0.9;
+      const many = (statement.links?.length ?? 0) > 10;
+      context.globalAlpha = colour === "--ink" ? 0.35 : many ? 0.55 : 0.95;
       context.lineWidth = colour === "--ink" ? 1 : 1.6;
       context.stroke();
     }
@@ -491,8 +503,10 @@ class PointMap {
     const taken = [];
     for (const { text, x, y } of this.names) {
       const short = text.length > 26 ? `${text.slice(0, 25)}…` : text;
-      const [px, py] = this.view.toScreen(x, y);
       const half = context.measureText(short).width / 2;
+      const [sx, py] = this.view.toScreen(x, y);
+      if (sx < 0 || sx > this.view.width) continue;
+      const px = Math.max(half + 4, Math.min(this.view.width - half - 4, sx));
       // names that would cover one that is there already are left out
       if (taken.some(([tx, ty, th]) => Math.abs(ty - py) < 15 && Math.abs(tx - px) < th + half)) continue;
       taken.push([px, py, half]);
@@ -525,8 +539,7 @@ class PointMap {
 
   /** The box of the selection on the screen, or null. */
   selectionBox() {
-    const { rows } = this.store.selection;
-    const around = rows.length && this.drawn ? box(this.drawn.xy, this.pointsOf(rows)) : null;
+    const around = this.selected;
     if (!around) return null;
     const [left, top] = this.view.toScreen(around.left, around.top);
     const [right, bottom] = this.view.toScreen(around.right, around.bottom);
@@ -550,6 +563,7 @@ class PointMap {
       overlay.setPointerCapture(event.pointerId);
       const [x, y] = at(event);
       fingers.set(event.pointerId, [x, y]);
+      cancelAnimationFrame(hovering);
       store.hover(null);
       if (fingers.size === 2) {
         this.lasso = [];
@@ -636,7 +650,9 @@ class PointMap {
     if (event.pointerType === "touch") return;
     const point = this.pick(x, y);
     const row = point < 0 ? null : this.rowOf(point);
-    if (row === this.store.hovered) return;
+    // the card of a row that was just clicked would cover the bar
+    if (row !== this.clicked) this.clicked = null;
+    if (row === this.store.hovered || (row !== null && row === this.clicked)) return;
     this.store.hover(row, row === null ? null : { x: event.clientX, y: event.clientY });
   }
 
@@ -647,7 +663,6 @@ class PointMap {
    */
   click(x, y, event) {
     const { store } = this;
-    this.overlay.focus({ preventScroll: true });
     const point = this.pick(x, y);
     const more = event.shiftKey || event.ctrlKey || event.metaKey;
     if (point < 0) {
@@ -656,6 +671,7 @@ class PointMap {
     }
     const row = this.rowOf(point);
     const has = store.selection.rows.includes(row);
+    this.clicked = row;
     store.select([row], "click", more ? (has ? "remove" : "add") : "replace");
   }
 
@@ -689,6 +705,7 @@ class PointMap {
       { keys: ["+", "="], shown: "+", text: "Zoom in", group, run: () => this.zoom(1.3) },
       { keys: ["-"], text: "Zoom out", group, run: () => this.zoom(1 / 1.3) },
       { keys: ["0"], text: "Show all points", group, run: () => this.fit() },
+      { keys: ["b"], text: "Go to the bar at the selection", group, run: () => this.bar.focus() },
       { keys: ["Escape"], shown: "Esc", text: "Clear the selection", group, run: () => this.store.clear() },
     ]);
   }

@@ -15,11 +15,12 @@ import createScatterplot from "../vendor/regl-scatterplot.js";
  */
 
 /**
- * The width of a point in pixels: smaller where there are more.
+ * The width of a point in pixels: smaller where there are more of them or less room.
  * @param {number} n
+ * @param {number} area  of the map in pixels
  */
-export function pointSize(n) {
-  return Math.max(1.5, Math.min(7, 60 / Math.pow(Math.max(n, 1), 0.3)));
+export function pointSize(n, area) {
+  return Math.max(2, Math.min(8, 1.6 * (area / Math.max(n, 1)) ** 0.23));
 }
 
 /** Whether the browser draws with WebGL. */
@@ -49,8 +50,7 @@ export function gpuPainter(canvas, n) {
     colorBy: "valueA",
     opacity: 0.85,
     opacityInactiveMax: 0.22,
-    pointSize: pointSize(n),
-    pointSizeSelected: 1,
+    pointSizeSelected: n > 20000 ? 0 : 1,
     pointOutlineWidth: 0.5,
   });
   /** @type {Promise<void>} */
@@ -95,7 +95,7 @@ export function gpuPainter(canvas, n) {
       plot.set({ cameraView: view.matrix() });
     },
     resize(width, height) {
-      plot.set({ width, height });
+      plot.set({ width, height, pointSize: pointSize(n, width * height) });
     },
     destroy() {
       plot.destroy();
@@ -123,7 +123,7 @@ export function plainPainter(canvas, n) {
     const ratio = canvas.width / seen.width;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, seen.width, seen.height);
-    const side = pointSize(n);
+    const side = pointSize(n, seen.width * seen.height);
     for (let i = 0; i < what.codes.length; i++) {
       const [x, y] = seen.toScreen(what.xy[2 * i], what.xy[2 * i + 1]);
       context.globalAlpha = !chosen.size || chosen.has(i) ? 0.85 : 0.22;

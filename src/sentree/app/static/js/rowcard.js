@@ -6,6 +6,8 @@ import { el, spot } from "./dom.js";
  * @typedef {import("./store.js").Store} Store
  */
 
+/** Most columns of a table. */
+const COLUMNS = 4;
 /** Room between the pointer and the card, in pixels. */
 const GAP = 14;
 
@@ -66,13 +68,14 @@ export function rowsCard(rows, { first = [], most = 6 } = {}) {
     );
     return el("div", { class: "row-images" }, ...figures);
   }
+  const shown = rows.slice(0, COLUMNS);
   const features = rows.length ? chosenCells(rows[0].cells, first, most).map((cell) => cell.name) : [];
   const text = (/** @type {Row} */ row, /** @type {string} */ name) =>
     row.cells.find((cell) => cell.name === name)?.text ?? "";
   return el(
     "table",
     { class: "row-table" },
-    el("thead", {}, el("tr", {}, el("td"), ...rows.map((row) => el("th", { scope: "col", title: row.id }, row.id)))),
+    el("thead", {}, el("tr", {}, el("td"), ...shown.map((row) => el("th", { scope: "col", title: row.id }, row.id)))),
     el(
       "tbody",
       {},
@@ -81,7 +84,7 @@ export function rowsCard(rows, { first = [], most = 6 } = {}) {
           "tr",
           {},
           el("th", { scope: "row", title: name }, name),
-          ...rows.map((row) => el("td", { title: text(row, name) }, text(row, name))),
+          ...shown.map((row) => el("td", { title: text(row, name) }, text(row, name))),
         ),
       ),
     ),
@@ -111,7 +114,7 @@ export function rowCard(row, store, most = 8) {
         "div",
         { class: "row-cluster" },
         spot(store.colourOf(cluster)),
-        el("span", {}, cluster.name || `Cluster ${cluster.number}`),
+        el("span", {}, cluster.name),
         el("span", { class: "quiet" }, `strength ${row.strength.toFixed(2)}`),
       ),
     row.said && el("div", { class: "small" }, `Said: ${row.said}`),

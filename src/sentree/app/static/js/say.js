@@ -167,9 +167,8 @@ export function mount(element, store) {
       el("li", {}, "The clusters follow. Undo takes it back.")));
   const parts = el("ul", { class: "composition", "aria-label": "Clusters of the selection" });
   const images = el("div", { class: "thumbs" });
-  const keptNote = el("div", { class: "kept-note" });
   const clear = el("button", { onclick: () => store.clear() }, "Clear the selection");
-  element.append(title, hint, parts, images, keptNote, el("div", { class: "buttons left" }, clear));
+  element.append(title, hint, parts, images, el("div", { class: "buttons left" }, clear));
 
   const draw = () => {
     const { rows } = store.selection;
@@ -181,13 +180,6 @@ export function mount(element, store) {
     parts.replaceChildren(...shares.slice(0, 6).map(({ cluster, size }) =>
       el("li", {}, spot(store.colourOf(cluster)), el("span", { class: "name" }, cluster.name), el("span", { class: "quiet" }, count(size)))));
     if (shares.length > 6) parts.append(el("li", { class: "quiet" }, `and ${counted(shares.length - 6, "further cluster")}`));
-    keptNote.replaceChildren();
-    keptNote.hidden = !store.kept;
-    if (store.kept) {
-      keptNote.append(
-        el("span", {}, `A: ${counted(store.kept.rows.length, "row")}. Now select the rows to compare with A.`),
-        el("button", { onclick: () => store.unkeep() }, "Forget A"));
-    }
     drawImages(rows);
   };
   const drawImages = async (/** @type {number[]} */ rows) => {

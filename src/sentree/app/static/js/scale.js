@@ -67,13 +67,13 @@ export function mount(element, store) {
 
   /** @param {number | null} k */
   const choose = (k) => {
-    if (k === (store.state?.scale.asked ?? null)) return;
+    if (k === (store.state?.scale?.asked ?? null)) return;
     store.say({ kind: "scale", k }).catch(show);
   };
 
   const show = () => {
     const state = store.state;
-    const ready = Boolean(state?.clusters.length);
+    const ready = Boolean(state?.clusters?.length);
     for (const control of [slider, why]) control.disabled = !ready;
     if (!state || !ready) return;
     const { asked, found, evidence } = state.scale;

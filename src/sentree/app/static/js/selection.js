@@ -1,5 +1,5 @@
 /** The bar at the selection: how many rows, and what can be said about them. */
-import { count, el } from "./dom.js";
+import { count, counted, el } from "./dom.js";
 import { actionButton, actions } from "./say.js";
 
 /** Pixels between the selection and the bar, and between the bar and the edge of the map. */
@@ -19,13 +19,26 @@ export function mountBar(element, store) {
   element.append(bar);
   const fill = () => {
     const n = store.selection.rows.length;
-    title.textContent = store.kept ? `A: ${count(store.kept.rows.length)}, B: ${count(n)}` : `${count(n)} selected:`;
-    buttons.replaceChildren(...actions(store).map(actionButton));
-    if (!n) bar.hidden = true;
+    const kept = store.kept?.rows.length;
+    const focused = bar.contains(document.activeElement);
+    bar.hidden = !n && !kept;
+    title.textContent = !kept
+      ? `${count(n)} selected:`
+      : n
+        ? `A: ${count(kept)}, B: ${count(n)}`
+        : `A: ${counted(kept, "row")}. Now select the rows to compare with A`;
+    buttons.replaceChildren(...(n ? actions(store).map(actionButton) : []));
+    if (kept) buttons.append(el("button", { title: "Compare with A no longer", onclick: () => store.unkeep() }, "Forget A"));
+    close.hidden = !n;
+    // who came here by the keyboard goes on from the map
+    if (focused) /** @type {HTMLElement | null} */ (element.querySelector(".overlay"))?.focus({ preventScroll: true });
   };
   store.subscribe("selection", fill);
   store.subscribe("kept", fill);
   return {
+    focus() {
+      if (!bar.hidden) /** @type {HTMLElement | null} */ (buttons.querySelector("button:not(:disabled)"))?.focus();
+    },
     hide() {
       bar.hidden = true;
     },
@@ -34,7 +47,7 @@ export function mountBar(element, store) {
      * @param {{left: number, right: number, top: number, bottom: number} | null} box
      */
     place(box) {
-      bar.hidden = !store.selection.rows.length;
+      bar.hidden = !store.selection.rows.length && !store.kept;
       if (bar.hidden) return;
       const { clientWidth: width, clientHeight: height } = element;
       const room = (/** @type {number} */ at, /** @type {number} */ size, /** @type {number} */ most) =>

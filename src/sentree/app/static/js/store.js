@@ -175,6 +175,7 @@ export class Store {
   async fetchState() {
     /** @type {State} */
     const state = await this.transport.call("GET", "/api/state");
+    for (const cluster of state.clusters ?? []) cluster.name ||= `Cluster ${cluster.number}`;
     const key = `${state.project?.path} ${state.data?.name} ${state.data?.n}`;
     const isNewData = key !== this.mapKey;
     if (isNewData) {
@@ -321,13 +322,15 @@ export class Store {
   }
 
   async undo() {
-    await this.call("POST", "/api/undo", {});
+    const reply = await this.call("POST", "/api/undo", {});
     this.refresh();
+    return reply;
   }
 
   async redo() {
-    await this.call("POST", "/api/redo", {});
+    const reply = await this.call("POST", "/api/redo", {});
     this.refresh();
+    return reply;
   }
 
   /** @param {number} id  of a statement */

@@ -1,7 +1,7 @@
 /** The tree as an icicle, linked with the map: a block is a branch, as long as it has rows. */
 import { mix, parse } from "./colours.js";
 import { counted, el } from "./dom.js";
-import { icicle, rowsOf, step } from "./icicle.js";
+import { columns, icicle, rowsOf, step } from "./icicle.js";
 import { percent } from "./question.js";
 import { svg } from "./svg.js";
 
@@ -13,8 +13,8 @@ import { svg } from "./svg.js";
 
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
 const SEEN = 4, LINE = 14;
-/** Width of a letter, and most rows that are lit by pointing. */
-const LETTER = 7, LIT = 50_000;
+/** Width of a letter, and most rows of a branch that are lit by pointing at it. */
+const LETTER = 6.5, LIT = 60;
 
 /**
  * Black or white, whichever is read better on a colour.
@@ -42,6 +42,16 @@ export function sums(order, selected) {
 }
 
 /**
+ * @param {number[]} rows
+ * @param {number} most
+ * @returns {number[]} Some of them, from everywhere.
+ */
+export function thinned(rows, most) {
+  const every = Math.ceil(rows.length / most);
+  return every > 1 ? rows.filter((_, at) => at % every === 0) : rows;
+}
+
+/**
  * @param {HTMLElement} element
  * @param {Store} store
  */
@@ -52,7 +62,7 @@ export function mount(element, store) {
   const picture = svg("svg", { class: "tree-picture", role: "tree", "aria-label": "Tree of clusters" });
   const frame = el("div", { class: "tree-frame" }, picture);
   element.append(
-    el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them. Its clusters can then be merged or split under Say."),
+    el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them."),
     frame,
     el("div", { class: "tree-foot" }, about, into, all),
   );
@@ -61,6 +71,8 @@ export function mount(element, store) {
   let tree = null;
   /** @type {Block[]} */
   let blocks = [];
+  /** @type {ReturnType<typeof columns>} */
+  let placed = new Map();
   let drawn = "";
   /** The block that has the focus, and the branch that is the whole. */
   let here = "";
@@ -73,35 +85,32 @@ export function mount(element, store) {
   /** @param {Block} one */
   const clusterOf = (one) => {
     const number = (one.node ?? one.gathered[0])?.cluster;
-    return store.state?.clusters.find((cluster) => cluster.number === number);
+    return store.state?.clusters?.find((cluster) => cluster.number === number);
   };
   /** @param {Block} one */
-  const isPart = (one) => {
-    const parent = one.parent === null ? null : block(one.parent)?.node;
-    return Boolean(parent && parent.cluster !== null && parent.cluster === one.node?.cluster);
-  };
+  const kindOf = (one) => placed.get(one.key)?.kind;
 
   /** @param {Block} one */
   const nameOf = (one) => {
     if (!one.node) return counted(one.gathered.length, "small branch", "small branches");
     const cluster = clusterOf(one);
-    if (!cluster) return one.parent === null && root === null ? "All rows" : one.node.name || "Several clusters";
-    const name = cluster.name || `Cluster ${cluster.number}`;
-    return isPart(one) ? one.node.name || `Part of ${name}` : name;
+    if (!cluster) return one.node.name || (one.parent === null && root === null ? "All rows" : "Several clusters");
+    return kindOf(one) === "part" ? one.node.name || `Part of ${cluster.name}` : cluster.name;
   };
 
   /** @param {Block} one */
   const describe = (one) => {
-    const n = store.state?.data.n ?? one.size;
+    const n = store.state?.data?.n ?? one.size;
     return `${nameOf(one)}: ${counted(one.size, "row")} (${percent(one.size / n)})`;
   };
 
   /** @param {Block} one */
   const fill = (one) => {
     const paper = store.dark ? "#16191d" : "#ffffff";
-    const cluster = one.node ? clusterOf(one) : null;
-    if (!cluster) return mix(store.dark ? "#59616a" : "#aab2bb", paper, 0.45);
-    return isPart(one) ? mix(store.colourOf(cluster), paper, one.level % 2 ? 0.5 : 0.35) : store.colourOf(cluster);
+    const cluster = kindOf(one) === "union" ? null : clusterOf(one);
+    if (!cluster) return mix(store.dark ? "#59616a" : "#aab2bb", paper, one.level % 2 ? 0.35 : 0.5);
+    const pale = { union: 0, cluster: 0, part: one.node ? (one.level % 2 ? 0.5 : 0.35) : 0.75 }[kindOf(one) ?? "part"];
+    return mix(store.colourOf(cluster), paper, pale);
   };
 
   /** @param {string} key */
@@ -135,58 +144,51 @@ export function mount(element, store) {
     tell(blocks[0]);
   };
 
-  /** Draw the blocks; the longer side of the room is along the rows. */
+  /** Draw the blocks: rows downward, levels to the right. */
   const draw = () => {
     const { width, height } = frame.getBoundingClientRect();
     if (!tree || !width || !height) return;
-    const across = width > 1.5 * height; // levels go down, else to the right
-    const along = across ? width : height;
-    blocks = icicle(tree.nodes, { smallest: SEEN / along, root });
+    blocks = icicle(tree.nodes, { smallest: SEEN / height, root });
     if (!blocks.length && root !== null) {
       root = null;
       all.hidden = true;
-      blocks = icicle(tree.nodes, { smallest: SEEN / along });
+      blocks = icicle(tree.nodes, { smallest: SEEN / height });
     }
-    const levels = 1 + Math.max(0, ...blocks.map((one) => one.level));
-    const thick = (across ? height : width) / levels;
+    placed = columns(blocks, width);
     if (!block(here)) here = blocks[0]?.key ?? "";
     const hadFocus = picture.contains(document.activeElement);
     picture.setAttribute("width", String(width));
     picture.setAttribute("height", String(height));
-    picture.replaceChildren(
-      ...blocks.map((one) => {
-        const [from, to] = [one.from * along, one.to * along];
-        // A branch that is not opened goes on to the end.
-        const deep = (one.children.length ? thick : (levels - one.level) * thick) - 1;
-        const box = across
-          ? { x: from, y: one.level * thick, width: to - from, height: deep }
-          : { x: one.level * thick, y: from, width: deep, height: to - from };
-        const gap = Math.min(1, (to - from) / 4);
-        const colour = fill(one);
-        const shape = {
-          x: box.x, y: box.y,
-          width: Math.max(0.5, box.width - (across ? gap : 0)), height: Math.max(0.5, box.height - (across ? 0 : gap)),
-        };
-        const item = svg(
-          "g",
-          {
-            role: "treeitem", "data-key": one.key, tabindex: one.key === here ? 0 : -1, "aria-label": describe(one),
-            "aria-level": one.level + 1, "aria-expanded": one.children.length ? "true" : null, "aria-selected": "false",
-            class: one.node ? "tree-block" : "tree-block small-branches",
-          },
-          svg("rect", { ...shape, rx: 2, fill: colour }),
-          svg("rect", { class: "tree-chosen", x: shape.x, y: shape.y, width: 0, height: 0 }),
-        );
-        const letters = Math.floor((box.width - 8) / LETTER);
-        const name = nameOf(one);
-        if (box.height >= LINE + 2 && letters >= 3 && !isPart(one))
-          item.append(svg("text", { x: box.x + 5, y: box.y + Math.min(box.height / 2 + 4, LINE + 1), fill: inkOn(colour) },
-            name.length > letters ? `${name.slice(0, letters - 1)}…` : name));
-        return item;
-      }),
-    );
+    picture.replaceChildren(...blocks.map((one) => drawBlock(one, height)));
     mark();
     if (hadFocus) focus(here);
+  };
+
+  /**
+   * @param {Block} one
+   * @param {number} height
+   */
+  const drawBlock = (one, height) => {
+    const { start, deep, kind } = /** @type {import("./icicle.js").Column} */ (placed.get(one.key));
+    const [from, tall] = [one.from * height, (one.to - one.from) * height];
+    const colour = fill(one);
+    const box = { x: start, y: from, width: Math.max(1, deep - 1), height: Math.max(0.5, tall - Math.min(1, tall / 4)) };
+    const item = svg(
+      "g",
+      {
+        role: "treeitem", "data-key": one.key, tabindex: one.key === here ? 0 : -1, "aria-label": describe(one),
+        "aria-level": one.level + 1, "aria-expanded": one.children.length ? "true" : null, "aria-selected": "false",
+        class: "tree-block",
+      },
+      svg("rect", { ...box, rx: Math.min(2, tall / 4), fill: colour }),
+      svg("rect", { class: "tree-chosen", x: box.x, y: box.y, width: 0, height: 0 }),
+    );
+    const letters = Math.floor((box.width - 12) / LETTER);
+    const name = nameOf(one);
+    if (kind === "cluster" && tall >= LINE && letters >= 3)
+      item.append(svg("text", { x: box.x + 8, y: from + Math.min(tall / 2 + 4, LINE + 2), fill: inkOn(colour) },
+        name.length > letters ? `${name.slice(0, letters - 1)}…` : name));
+    return item;
   };
 
   /** Show in every block which share of it is selected. */
@@ -201,16 +203,16 @@ export function mount(element, store) {
       const chosen = before ? nodes.reduce((sum, node) => sum + before[node.end] - before[node.start], 0) : 0;
       const share = chosen / one.size;
       item.setAttribute("aria-selected", String(share === 1));
-      const [width, height] = [Number(back.getAttribute("width")), Number(back.getAttribute("height"))];
-      const across = picture.clientWidth > 1.5 * picture.clientHeight;
-      bar.setAttribute("width", String(across ? width * share : share && 5));
-      bar.setAttribute("height", String(across ? share && 5 : height * share));
+      item.classList.toggle("faded", before !== null && !chosen);
+      if (kindOf(one) === "part") continue;
+      bar.setAttribute("width", String(Math.min(4, share && Number(back.getAttribute("width")))));
+      bar.setAttribute("height", String(share * Number(back.getAttribute("height"))));
     }
   };
 
   let fetched = -1;
   const follow = async () => {
-    if (!isOpen() || !store.state?.clusters.length) return;
+    if (!isOpen() || !store.state?.clusters?.length) return;
     const version = store.state.version;
     if (fetched !== version) {
       fetched = version;
@@ -237,6 +239,7 @@ export function mount(element, store) {
     if (!one) return;
     focus(one.key);
     select(one, event.shiftKey);
+    store.light([]); // the selection shows them now
   });
   picture.addEventListener("dblclick", (event) => {
     const one = under(event);
@@ -246,7 +249,7 @@ export function mount(element, store) {
     const one = under(event);
     if (!one || !tree) return;
     tell(one);
-    store.light(one.size <= LIT ? rowsOf(one, tree.order) : []);
+    store.light(thinned(rowsOf(one, tree.order), LIT));
   });
   picture.addEventListener("pointerleave", () => {
     tell(block(here));
@@ -256,12 +259,9 @@ export function mount(element, store) {
   picture.addEventListener("keydown", (event) => {
     const one = under(event);
     if (!one) return;
-    const across = picture.clientWidth > 1.5 * picture.clientHeight;
     /** @type {Record<string, Parameters<typeof step>[2]>} */
-    const ways = across
-      ? { ArrowLeft: "before", ArrowRight: "after", ArrowDown: "in", ArrowUp: "out" }
-      : { ArrowUp: "before", ArrowDown: "after", ArrowRight: "in", ArrowLeft: "out" };
-    const way = { ...ways, Home: /** @type {const} */ ("first"), End: /** @type {const} */ ("last") }[event.key];
+    const ways = { ArrowUp: "before", ArrowDown: "after", ArrowRight: "in", ArrowLeft: "out", Home: "first", End: "last" };
+    const way = ways[event.key];
     if (way) focus(step(blocks, one.key, way));
     else if (event.key === "Enter" || event.key === " ") select(one, event.shiftKey);
     else return;
