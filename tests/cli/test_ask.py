@@ -106,8 +106,8 @@ def test_choices_show_the_row_above_the_groups(flowers):
 
 
 def test_answers_that_cannot_be_are_asked_for_again(flowers):
-    done = ask(flowers, *RANDOM, "--hard", "-k", "2", replies="0\n0\n1\n")
-    assert "That is not possible: the constraints contradict one another" in done.stdout
+    done = ask(flowers, *RANDOM, "--hard", "--min-size", "60", replies="0\n0\n1\n")
+    assert "That is not possible: --min-size 60 cannot hold" in done.stdout
     replies = [line["reply"] for line in answers_in(flowers / "flowers.answers.jsonl")]
     assert replies == ["new", 0]
 

@@ -30,8 +30,9 @@ from sentree.active.record import (
     read_header,
 )
 from sentree.active.situation import Remaining, Situation
-from sentree.constraints import Constraints
+from sentree.constraints import ConstraintConflict, Constraints
 from sentree.estimators.partition import SSEPartition
+from sentree.search.hard import check_room
 from sentree.search.starts import keep_numbers
 
 if TYPE_CHECKING:
@@ -326,7 +327,22 @@ class ActiveSession:
             return standing, self._model
         # Always from the model that the session began with, so that only the answers count, not
         # the way that led to them: taking one back, and reading a file, give the same clusters.
-        return standing, refit(copy(self._base), standing.said)
+        return standing, refit(self._with_room(standing.said), standing.said)
+
+    def _with_room(self, said: Constraints) -> SSEPartition:
+        """Return the first model, with more clusters if hard answers need more than it asks for."""
+        model, asked_for = copy(self._base), self._base.n_clusters
+        if not model.hard or asked_for is None:
+            return model
+        closure = said.closure(self._n)
+        for number in range(asked_for, closure.n_components + 1):
+            model.n_clusters = number
+            try:
+                check_room(closure, number + model._more_clusters)
+                break
+            except ConstraintConflict:
+                continue
+        return model
 
     def _take_in(self, answers: list[Answer]) -> None:
         self._set(*self._taken(answers))
