@@ -100,6 +100,15 @@ def test_history_has_the_state_after_every_answer(session):
     assert history.believed.all()
 
 
+@pytest.mark.parametrize("strategy", ["structural", "uncertainty", "random"])
+def test_two_samples_are_sure_after_one_answer(strategy):
+    session = ActiveSession(SSEPartition(2), [[0.0], [1.0]], strategy=strategy)
+    assert 0.5 < session.remaining.certainty < 0.99
+    session.answer("different", Question(0, (1,)))
+    assert session.remaining.certainty > 0.99
+    assert session.ask() is None
+
+
 def test_samples_are_clustered_by_a_clone(blobs):
     model = SSEPartition(n_clusters=4)
     labels = np.full(160, -1)

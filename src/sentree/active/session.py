@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from sentree import __version__
 from sentree.active.answers import Answer, Standing, State, doubtful, weigh
+from sentree.active.beliefs import Beliefs
 from sentree.active.doubts import Doubts
 from sentree.active.knowledge import prepare, refit
 from sentree.active.questions import UNSURE, Oracle, Question
@@ -352,12 +353,13 @@ class ActiveSession:
         self._standing, self._model = standing, model
 
     def _estimate(self, standing: Standing, model: SSEPartition) -> Remaining:
-        """Ask the strategy what is still unsure; without its word, the clusters tell."""
+        """Ask the strategy what is still unsure; without its word, beliefs tell how sure all is."""
         estimate: Callable[..., Any] | None = getattr(self.strategy, "estimate", None)
         if estimate is not None:
             found = estimate(model, standing.said)
             return Remaining(found.answers, float(found.certainty))
-        return Remaining(None, float(model.membership_strength_.mean()))
+        believed = Beliefs.of(Situation.of(model, None, standing.said, None))
+        return Remaining(None, believed.certainty)
 
     @property
     def remaining(self) -> Remaining:
