@@ -88,6 +88,8 @@ def test_files_that_are_refused(model, file):
         file.write_text(good.replace(old, new, 1))
         with pytest.raises(ValueError, match=match):
             ActiveSession.load(file, model, strategy="random")
+    with pytest.raises(ValueError, match="y is for samples in X: fit the model with it"):
+        ActiveSession.load(file, model, Y)
     with pytest.raises(FileNotFoundError, match="no file of a session"):
         ActiveSession.load(file.with_name("none"), model)
     with pytest.raises(FileNotFoundError, match="no folder"):

@@ -146,7 +146,7 @@ class ActiveSession:
         data : fitted model or samples
             What the session was about. A model for samples is made with the parameters in the file.
         y : array-like, optional
-            What was known when the session began.
+            What was known when the session began. Only with samples: a fitted model knows it.
         **options
             Further parameters of the session, such as ``strategy`` and ``oracle``.
         """
@@ -154,7 +154,7 @@ class ActiveSession:
         if not source.exists() or not source.stat().st_size:
             raise FileNotFoundError(f"there is no file of a session at {source}")
         if isinstance(data, SSEPartition):
-            return cls(data, file=source, **options)
+            return cls(data, None, y, file=source, **options)
         return cls(SSEPartition(**read_header(source)["model"]), data, y, file=source, **options)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
