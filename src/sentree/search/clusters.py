@@ -69,6 +69,8 @@ _CLEARLY_MORE = 2.0
 _PAIR_STRENGTH = 0.7
 #: Seconds between checks for Ctrl-C while searches run in threads.
 _PAUSE = 0.1
+#: What does not depend on edits.
+_WITHOUT_EDITS = ("contacts", "_natural")
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,13 @@ class UnconstrainedResult:
         # placed them better).
         moved = _move(self.graphs, found.labels, Steering(None, _SHRINKAGE))
         return found._replace(labels=moved.labels)
+
+    def with_edited(self, clusters: NDArray[np.int32] | None) -> UnconstrainedResult:
+        """Return the same with edited clusters, or without; what was found already is kept."""
+        result = replace(self, edited=clusters)
+        found = {name: value for name, value in vars(self).items() if name in _WITHOUT_EDITS}
+        vars(result).update(found)
+        return result
 
     def objective(self, clusters: NDArray[np.int32]) -> float:
         """Return the objective of clusters of the samples."""
