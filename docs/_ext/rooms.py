@@ -31,6 +31,7 @@ ROOMS = (
     "pl",
     "paper",
     "demo",
+    "app",
     "cli",
 )
 

@@ -450,8 +450,8 @@ class SSEPartition(SSEEstimator):
         if (sizes := self._sizes()) is not None:
             sizes.check(edit.labels, "this edit would make")
         with self._all_or_nothing():
-            self._more_clusters += edit.change
-            self._edited = True
+            self._more_clusters = self._more() + edit.change
+            self._counted_from, self._edited = self.n_clusters, True
             labels = keep_numbers(edit.labels, self.labels_, np.empty(0, dtype=np.int64))
             search, problem = self._cluster_search(), self._problem(given, given.hard)
             if not self._resumes:
@@ -494,9 +494,8 @@ class SSEPartition(SSEEstimator):
 
     def _cluster_search(self) -> ClusterSearch:
         """Return the search that the parameters ask for."""
-        k = self.n_clusters
         return ClusterSearch(
-            n_clusters=None if k is None else max(k + self._more_clusters, 1),
+            n_clusters=self._wanted(),
             resolution=self.resolution,
             penalty=self._penalty(),
             n_init=self.n_init,

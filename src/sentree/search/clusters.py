@@ -82,6 +82,7 @@ class UnconstrainedResult:
     found: PartitionResult  # modules of the vertices
     spacing: Spacing | None
     edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
+    unedited: UnconstrainedResult | None = None  # the result before users edited it
 
     @property
     def modules(self) -> NDArray[np.int32]:
@@ -123,7 +124,10 @@ class UnconstrainedResult:
 
     def with_edited(self, clusters: NDArray[np.int32] | None) -> UnconstrainedResult:
         """Return the same with edited clusters, or without; what was found already is kept."""
-        result = replace(self, edited=clusters)
+        if clusters is None and self.unedited is not None:
+            return self.unedited
+        unedited = None if clusters is None else self.unedited or self
+        result = replace(self, edited=clusters, unedited=unedited)
         found = {name: value for name, value in vars(self).items() if name in _WITHOUT_EDITS}
         vars(result).update(found)
         return result
@@ -359,7 +363,9 @@ class ClusterSearch:
 
     def allowed(self, problem: Problem, labels: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return clusters with as few changes as hard constraints and bounds on sizes allow."""
-        if not problem.hard and problem.sizes is None:
+        kept = not problem.hard or not problem.hard.satisfaction(labels).n_broken
+        enough = self.n_clusters in (None, np.unique(labels).size)
+        if kept and enough and problem.sizes is None:
             return labels
         problem = problem._replace(init=labels)
         graphs = self.constrained(problem)
