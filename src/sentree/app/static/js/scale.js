@@ -8,6 +8,8 @@ import { svg } from "./svg.js";
  * @typedef {import("./store.js").State} State
  */
 
+/** How long to wait for a further key on the slider, in milliseconds. */
+const PATIENCE = 500;
 /** The slider reaches at least so far. */
 const REACH = 20;
 const WIDTH = 280, HEIGHT = 110, LEFT = 6, BOTTOM = 18;
@@ -79,8 +81,8 @@ export function mount(element, store) {
     const { asked, found, evidence } = state.scale;
     slider.max = exact.max = String(most(state.scale, state.data.n));
     exact.max = String(Math.max(2, state.data.n - 1));
-    if (document.activeElement !== slider || !moving) slider.value = String(state.clusters.length);
-    number.textContent = String(state.clusters.length);
+    if (!moving) slider.value = String(state.clusters.length);
+    number.textContent = moving ? slider.value : String(state.clusters.length);
     why.textContent = asked === null ? "auto" : "set";
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
@@ -121,9 +123,17 @@ export function mount(element, store) {
     moving = true;
     number.textContent = slider.value;
   });
+  // Each press of an arrow key is a change; what counts is where they stop.
+  let patience = 0;
+  let timer = 0;
+  slider.addEventListener("keydown", () => (patience = PATIENCE));
+  slider.addEventListener("pointerdown", () => (patience = 0));
   slider.addEventListener("change", () => {
-    moving = false;
-    choose(Number(slider.value));
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      moving = false;
+      choose(Number(slider.value));
+    }, patience);
   });
   store.subscribe("state", show);
   show();
