@@ -47,12 +47,14 @@ export function mount(element, store) {
   let wanted = -1;
   let waiting = false;
   let fetching = false;
+  let focused = false;
   let timer = 0;
 
   const isOpen = () => element.getClientRects().length > 0;
   /** @param {string} text */
   const think = (text) => {
     waiting = text !== "";
+    if (waiting && body.contains(document.activeElement)) focused = true; // it is lost with the controls
     busy.textContent = text;
     body.setAttribute("aria-busy", String(waiting));
     for (const control of body.querySelectorAll("button, input")) control.toggleAttribute("disabled", waiting);
@@ -129,13 +131,13 @@ export function mount(element, store) {
    */
   const show = (found, rows, progress) => {
     const same = found && question && found.id === question.id;
-    const focused = body.contains(document.activeElement);
     question = found;
     sure.textContent = progressText(progress);
     meter.value = progress?.certainty ?? 0;
     meter.title = percent(meter.value);
     body.replaceChildren(...(found ? asking(found, rows) : done(progress)));
     if (focused && !same) /** @type {HTMLElement | null} */ (body.querySelector("h2"))?.focus();
+    focused = false;
   };
 
   /** @param {import("./store.js").Progress} progress */
