@@ -17,6 +17,7 @@ from sentree.app.frames import Frame
 ROOT = pathlib.Path(__file__).parents[1]
 #: Where pictures of the page are kept.
 SCREENSHOTS = ROOT / "build/screenshots"
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
 #: WebGL without a graphics card.
 SWITCHES = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
@@ -82,7 +83,7 @@ class Tab:
 
     def __init__(self, page, app):
         self.page, self.app, self.troubles = page, app, []
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("console", self._told)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.goto(app.entrance)
@@ -160,6 +161,7 @@ class Tab:
     def lasso(self, corners, add=False):
         """Drag around a polygon with the mouse; the rows inside."""
         mouse = self.page.mouse
+        self.page.get_by_role("button", name="All", exact=True).click()
         if add:
             self.page.keyboard.down("Shift")
         mouse.move(*corners[0])
@@ -180,7 +182,33 @@ class Tab:
         )
         return self.lasso([(left, top), (right, top), (right, bottom), (left, bottom)], add)
 
+    def click(self, row, add=False):
+        """Click the point of a row."""
+        self.page.get_by_role("button", name="All", exact=True).click()
+        if add:
+            self.page.keyboard.down("Shift")
+        self.page.mouse.click(*self.places()[row])
+        if add:
+            self.page.keyboard.up("Shift")
+
+    def select(self, ids):
+        """Select rows by a list of ids."""
+        self.page.get_by_role("button", name="List", exact=True).click()
+        self.page.fill("dialog.ask textarea", "\n".join(map(str, ids)))
+        self.page.click("dialog.ask [type=submit]")
+        self.page.get_by_role("heading", name=f"{len(ids)} rows selected").wait_for()
+
     def picture(self, name):
         """Keep a picture of what is seen."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    def barriers(self):
+        """What hinders people who cannot see well or use no mouse, as axe-core finds it."""
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate("axe.run()")["violations"]
+        return [
+            f"{one['impact']}: {one['help']}: {node['html'][:200]} {node['failureSummary']}"
+            for one in found
+            for node in one["nodes"]
+        ]

@@ -46,9 +46,10 @@ function byNumber(title, values, min, max, dark) {
  * @param {ArrayLike<number>} codes  -1: nothing
  * @param {string[]} names
  * @param {boolean} dark
+ * @param {string} gapName  what no code means
  * @returns {Colouring}
  */
-function byCategory(title, codes, names, dark) {
+function byCategory(title, codes, names, dark, gapName) {
   const palette = names.map((_, i) => clusterColour(i, dark));
   const legend = names.slice(0, LEGEND).map((label, i) => ({ label, colour: palette[i] }));
   if (names.length > LEGEND) {
@@ -56,7 +57,7 @@ function byCategory(title, codes, names, dark) {
   }
   const gap = palette.push(nothing(dark)) - 1;
   const full = Uint16Array.from(codes, (code) => (code < 0 ? gap : code));
-  if (full.includes(gap)) legend.push({ label: "nothing", colour: palette[gap] });
+  if (full.includes(gap)) legend.push({ label: gapName, colour: palette[gap] });
   return { title, codes: full, palette, legend, range: null };
 }
 
@@ -73,7 +74,7 @@ export async function colouring(store) {
   }
   if (colourBy === "changed") {
     const codes = Array.from(labels.changed, (yes) => (yes ? 0 : -1));
-    return byCategory("Moved by the last change", codes, ["moved"], dark);
+    return byCategory("Moved by the last change", codes, ["moved"], dark, "not moved");
   }
   if (colourBy === "said" || colourBy.startsWith("column:")) {
     const name = colourBy === "said" ? "said" : colourBy.slice("column:".length);
@@ -81,7 +82,7 @@ export async function colouring(store) {
     const { header, arrays } = await store.column(name);
     return header.kind === "number"
       ? byNumber(title, arrays.value, header.min, header.max, dark)
-      : byCategory(title, arrays.code, header.legend, dark);
+      : byCategory(title, arrays.code, header.legend, dark, colourBy === "said" ? "nothing said" : "no value");
   }
   return byCluster(store);
 }

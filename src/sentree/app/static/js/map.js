@@ -423,7 +423,8 @@ class PointMap {
       this.drawLinks(style);
       const age = (performance.now() - this.ringsSince) / (2 * CHANGE);
       if (this.rings.length && age < 1) {
-        this.circles(this.rings, 5 + 7 * age, ink, 1 - age);
+        // many rings would hide what they point at
+        this.circles(this.rings, 5 + 7 * age, ink, (1 - age) * Math.min(1, Math.sqrt(200 / this.rings.length)));
         this.redraw();
       }
       const chosen = store.selection.rows;
@@ -704,6 +705,7 @@ class PointMap {
       { keys: ["+", "="], shown: "+", text: "Zoom in", group, run: () => this.zoom(1.3) },
       { keys: ["-"], text: "Zoom out", group, run: () => this.zoom(1 / 1.3) },
       { keys: ["0"], text: "Show all points", group, run: () => this.fit() },
+      { keys: ["b"], text: "Go to the bar at the selection", group, run: () => this.bar.focus() },
       { keys: ["Escape"], shown: "Esc", text: "Clear the selection", group, run: () => this.store.clear() },
     ]);
   }

@@ -25,7 +25,10 @@ export function mount(element, store) {
   const cancel = el("button", { onclick: () => store.call("POST", "/api/cancel", {}).catch(() => undefined) }, "Cancel");
   const busy = el("span", { class: "busy", hidden: true }, bar, stage, cancel);
   const lost = el("span", { class: "lost", hidden: true }, "Not connected: trying again …");
-  element.append(text, busy, lost);
+  const movedRows = () => Array.from(store.labels?.changed.keys() ?? []).filter((row) => store.labels?.changed[row]);
+  const show = el("button", { id: "show-moved", title: "Select the rows that the last change has moved", hidden: true,
+    onclick: () => store.select(movedRows(), "filter: moved by the last change") }, "Select them");
+  element.append(text, show, busy, lost);
   const live = byId("live");
 
   store.subscribe("state", () => {
@@ -39,8 +42,13 @@ export function mount(element, store) {
     if (share === null || share === undefined) bar.removeAttribute("value");
     else bar.value = share;
     text.textContent = phase === "failed" ? (message ?? "This went wrong.") : summary(state);
+    show.hidden = phase === "failed" || !state.moved?.n;
     text.classList.toggle("bad", phase === "failed");
     if (phase === "ready" && live.textContent !== text.textContent) live.textContent = text.textContent;
+  });
+  store.subscribe("selection", () => {
+    const n = store.selection.rows.length;
+    live.textContent = n ? `${counted(n, "row")} selected. Press B for what can be said about them.` : "Nothing selected.";
   });
   store.subscribe("connected", () => {
     lost.hidden = store.connected;
