@@ -13,7 +13,8 @@ import { drawImage, rowsCard } from "./rowcard.js";
  */
 
 /** Features that are shown of a row in question, and of a typical row of a group. */
-const FEATURES = 5, TYPICAL = 3;
+const FEATURES = 5,
+  TYPICAL = 3;
 /** How long clusters that are not being sought may be behind what was said, in milliseconds. */
 const PATIENCE = 3000;
 
@@ -24,9 +25,17 @@ const PATIENCE = 3000;
  */
 function typical(rows, features) {
   if (rows.some((row) => row.image))
-    return el("span", { class: "ask-typical row-images" }, ...rows.map((row) => row.image && drawImage(row.image, `Image of row ${row.id}`)));
+    return el(
+      "span",
+      { class: "ask-typical row-images" },
+      ...rows.map((row) => row.image && drawImage(row.image, `Image of row ${row.id}`)),
+    );
   const cells = features.slice(0, TYPICAL).map((name) => rows[0]?.cells.find((cell) => cell.name === name));
-  return el("span", { class: "ask-typical quiet small" }, cells.flatMap((cell) => (cell ? `${cell.name} ${cell.text}` : [])).join(" · "));
+  return el(
+    "span",
+    { class: "ask-typical quiet small" },
+    cells.flatMap((cell) => (cell ? `${cell.name} ${cell.text}` : [])).join(" · "),
+  );
 }
 
 /**
@@ -35,7 +44,12 @@ function typical(rows, features) {
  */
 export function mount(element, store) {
   const sure = el("p", { class: "ask-sure" });
-  const meter = el("progress", { class: "ask-meter", max: 1, value: 0, "aria-label": "How sure the clusters are" });
+  const meter = el("progress", {
+    class: "ask-meter",
+    max: 1,
+    value: 0,
+    "aria-label": "How sure the clusters are",
+  });
   const busy = el("p", { class: "ask-busy quiet", role: "status" });
   const body = el("div", { class: "ask-body" });
   element.append(el("div", { class: "ask-head" }, busy, sure), meter, body);
@@ -57,7 +71,8 @@ export function mount(element, store) {
     if (waiting && body.contains(document.activeElement)) focused = true; // it is lost with the controls
     busy.textContent = text;
     body.setAttribute("aria-busy", String(waiting));
-    for (const control of body.querySelectorAll("button, input")) control.toggleAttribute("disabled", waiting);
+    for (const control of body.querySelectorAll("button, input"))
+      control.toggleAttribute("disabled", waiting);
   };
   const light = () => store.light(question && isOpen() ? view(question, []).lit : []);
 
@@ -89,7 +104,8 @@ export function mount(element, store) {
   };
   /** @param {Reply} reply */
   const answer = (reply) => {
-    if (!waiting && question) goOn(() => store.call("POST", "/api/answer", { question: question?.id, reply }));
+    if (!waiting && question)
+      goOn(() => store.call("POST", "/api/answer", { question: question?.id, reply }));
   };
   const undo = () => {
     if (!waiting && store.state?.can_undo) goOn(() => store.undo());
@@ -120,7 +136,9 @@ export function mount(element, store) {
   /** @param {Question} about */
   const rowsFor = async (about) => {
     const shown = view(about, []);
-    const rows = await store.rows([...new Set([...shown.rows, ...shown.options.flatMap((option) => option.rows)])]);
+    const rows = await store.rows([
+      ...new Set([...shown.rows, ...shown.options.flatMap((option) => option.rows)]),
+    ]);
     return new Map(rows.map((row) => [row.row, row]));
   };
 
@@ -143,15 +161,33 @@ export function mount(element, store) {
   /** @param {import("./store.js").Progress} progress */
   const done = (progress) => [
     el("h2", { tabindex: -1 }, "No more questions"),
-    el("p", { class: "quiet" }, progress?.answers
-      ? `After ${counted(progress.answers, "answer")}, another one would hardly change the clusters.`
-      : "An answer would hardly change the clusters."),
-    el("p", { class: "quiet" }, "You can still select rows on the map and say what you know, or export the result."),
+    el(
+      "p",
+      { class: "quiet" },
+      progress?.answers
+        ? `After ${counted(progress.answers, "answer")}, another one would hardly change the clusters.`
+        : "An answer would hardly change the clusters.",
+    ),
+    el(
+      "p",
+      { class: "quiet" },
+      "You can still select rows on the map and say what you know, or export the result.",
+    ),
     undoButton(),
   ];
 
   const undoButton = () =>
-    el("button", { class: "ask-undo", disabled: !store.state?.can_undo, onclick: undo, title: "Undo the last statement" }, el("kbd", {}, "z"), "Undo");
+    el(
+      "button",
+      {
+        class: "ask-undo",
+        disabled: !store.state?.can_undo,
+        onclick: undo,
+        title: "Undo the last statement",
+      },
+      el("kbd", {}, "z"),
+      "Undo",
+    );
 
   /**
    * @param {Question} about
@@ -166,13 +202,25 @@ export function mount(element, store) {
       el("h2", { tabindex: -1 }, shown.title),
       shown.doubt && el("p", { class: "ask-doubt" }, shown.doubt),
       el("div", { class: "ask-rows" }, rowsCard(these(shown.rows), { first: features, most: FEATURES })),
-      el("p", { class: "ask-note quiet small" }, shown.note, " ",
-        el("button", { class: "plain link", onclick: () => store.show(shown.lit) }, "Show on the map")),
-      el("ol", { class: "ask-options" }, ...shown.options.map((option) => el("li", {}, choice(option, these(option.rows), features)))),
-      el("div", { class: "ask-others" },
+      el(
+        "p",
+        { class: "ask-note quiet small" },
+        shown.note,
+        " ",
+        el("button", { class: "plain link", onclick: () => store.show(shown.lit) }, "Show on the map"),
+      ),
+      el(
+        "ol",
+        { class: "ask-options" },
+        ...shown.options.map((option) => el("li", {}, choice(option, these(option.rows), features))),
+      ),
+      el(
+        "div",
+        { class: "ask-others" },
         el("button", { onclick: () => answer("new") }, el("kbd", {}, "n"), shown.none),
         el("button", { onclick: () => answer("unsure") }, el("kbd", {}, "u"), "Not sure"),
-        undoButton()),
+        undoButton(),
+      ),
       naming(),
       shown.differs.length > 0 && differing(shown),
     ].filter((one) => one instanceof Node);
@@ -196,12 +244,20 @@ export function mount(element, store) {
         onpointerenter: () => store.light(option.rows),
         onpointerleave: light,
       },
-      el("span", { class: "ask-line" },
+      el(
+        "span",
+        { class: "ask-line" },
         option.key && el("kbd", {}, option.key),
         cluster && spot(store.colourOf(cluster)),
-        el("span", { class: "ask-group" }, el("span", { class: "ask-name" }, option.name), el("span", { class: "quiet small" }, option.size)),
+        el(
+          "span",
+          { class: "ask-group" },
+          el("span", { class: "ask-name" }, option.name),
+          el("span", { class: "quiet small" }, option.size),
+        ),
         pictures && typical(rows, features),
-        el("span", { class: "ask-likely small" }, el("span", { class: "unseen" }, "likely: "), option.likely)),
+        el("span", { class: "ask-likely small" }, el("span", { class: "unseen" }, "likely: "), option.likely),
+      ),
       !pictures && typical(rows, features),
       bar,
     );
@@ -209,7 +265,14 @@ export function mount(element, store) {
 
   /** Instead of a group, the name of a class. */
   const naming = () => {
-    const field = el("input", { list: "ask-classes", placeholder: "a class by name", "aria-label": "Their class by name", autocomplete: "off", required: true, maxlength: 200 });
+    const field = el("input", {
+      list: "ask-classes",
+      placeholder: "a class by name",
+      "aria-label": "Their class by name",
+      autocomplete: "off",
+      required: true,
+      maxlength: 200,
+    });
     return el(
       "form",
       {
@@ -221,7 +284,11 @@ export function mount(element, store) {
       },
       el("span", {}, "It is"),
       field,
-      el("datalist", { id: "ask-classes" }, ...(store.state?.classes ?? []).map((name) => el("option", { value: name }))),
+      el(
+        "datalist",
+        { id: "ask-classes" },
+        ...(store.state?.classes ?? []).map((name) => el("option", { value: name })),
+      ),
       el("button", { type: "submit" }, "Say"),
     );
   };
@@ -232,8 +299,30 @@ export function mount(element, store) {
       "table",
       { class: "ask-differs row-table" },
       el("caption", {}, "What differs most"),
-      el("thead", {}, el("tr", {}, el("td"), el("th", { scope: "col" }, shown.here), el("th", { scope: "col" }, shown.there))),
-      el("tbody", {}, ...shown.differs.map((one) => el("tr", {}, el("th", { scope: "row", title: one.feature }, one.feature), el("td", {}, one.here), el("td", {}, one.there)))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td"),
+          el("th", { scope: "col" }, shown.here),
+          el("th", { scope: "col" }, shown.there),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        ...shown.differs.map((one) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row", title: one.feature }, one.feature),
+            el("td", {}, one.here),
+            el("td", {}, one.there),
+          ),
+        ),
+      ),
     );
 
   const isReady = () => store.state?.status.phase === "ready";
@@ -241,7 +330,8 @@ export function mount(element, store) {
     if (!isOpen()) return;
     if (!isReady()) {
       // While clusters are found again the question stays, for it is still the same to the eye.
-      if (!question) body.replaceChildren(el("p", { class: "quiet" }, "Questions come when there are clusters."));
+      if (!question)
+        body.replaceChildren(el("p", { class: "quiet" }, "Questions come when there are clusters."));
       return;
     }
     const version = store.state?.version ?? -1;
@@ -269,7 +359,14 @@ export function mount(element, store) {
   };
   const numbers = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
   addKeys(store, [
-    { keys: numbers, shown: "1-9", text: "They belong to that group", group: "Questions", when: open, run: press },
+    {
+      keys: numbers,
+      shown: "1-9",
+      text: "They belong to that group",
+      group: "Questions",
+      when: open,
+      run: press,
+    },
     { keys: ["n"], text: "To none of them: a new group", group: "Questions", when: open, run: press },
     { keys: ["u"], text: "Not sure", group: "Questions", when: open, run: press },
     { keys: ["z"], text: "Undo the last answer", group: "Questions", when: isOpen, run: undo },
