@@ -10,13 +10,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree.app.branches import Branches
 from sentree.app.data import Data
 from sentree.app.replay import Replay, Step
 from sentree.estimators.partition import SSEPartition
 from sentree.graph import FloatArray
 from sentree.plots.mapping import map_of
+from sentree.profiles.profile import Profile, profile
 
-__all__ = ["Snapshot", "inherited"]
+__all__ = ["Map", "Snapshot", "inherited"]
+
+#: Typical rows of a cluster.
+_TYPICAL = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Where rows are drawn: the "layout" of the graph, two "columns", or an "X_umap"."""
+
+    places: FloatArray
+    source: str
+
+    @classmethod
+    def of(cls, data: Data, model: SSEPartition) -> Map:
+        """Return the map that came with the data, or make one."""
+        if data.umap is not None:
+            return cls(data.umap, "X_umap")
+        places, laid_out = map_of(model)
+        return cls(np.asarray(places, dtype=np.float64), "layout" if laid_out else "columns")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +50,8 @@ class Snapshot:
         Of what was said.
     data : Data
         The rows.
+    map : Map
+        Where they are drawn.
     step : Step
         The statements that led here.
     model : SSEPartition
@@ -37,36 +60,38 @@ class Snapshot:
         Slot of the colour of every cluster.
     changed : bool array of shape (n,)
         Which rows moved since the snapshot before.
-    places : array of shape (n, 2)
-        The map, and where it comes from.
-    source : str
-        "layout", "columns" or "X_umap".
+    by : int, optional
+        The statement that moved them.
     """
 
     version: int
     data: Data
+    map: Map
     step: Step
     model: SSEPartition
     colours: NDArray[np.int32]
     changed: NDArray[np.bool_]
-    places: FloatArray
-    source: str
+    by: int | None = None
 
     @classmethod
     def of(
-        cls, version: int, data: Data, replay: Replay, step: Step, before: Snapshot | None
+        cls,
+        version: int,
+        data: Data,
+        map: Map,
+        replay: Replay,
+        step: Step,
+        before: Snapshot | None,
     ) -> Snapshot:
         """Make the snapshot that follows another one."""
         model = replay.model(step)
-        k = model.n_clusters_
         if before is None:
-            places, source = _map(data, model)
-            colours, changed = np.arange(k, dtype=np.int32), np.zeros(data.n, dtype=bool)
-        else:
-            places, source = before.places, before.source
-            colours = inherited(model.labels_, before.model.labels_, before.colours)
-            changed = colours[model.labels_] != before.colours[before.model.labels_]
-        return cls(version, data, step, model, colours, changed, places, source)
+            colours = np.arange(model.n_clusters_, dtype=np.int32)
+            return cls(version, data, map, step, model, colours, np.zeros(data.n, dtype=bool))
+        colours = inherited(model.labels_, before.model.labels_, before.colours)
+        changed = colours[model.labels_] != before.colours[before.model.labels_]
+        by = step.statement.id if step.before is before.step and step.statement else None
+        return cls(version, data, map, step, model, colours, changed, by)
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -86,24 +111,51 @@ class Snapshot:
         inside = labels[row] == labels[graph.indices]
         weight = np.bincount(row[inside], graph.weights[inside], graph.n)
         order = np.lexsort((-weight, labels))
-        start = np.searchsorted(labels[order], np.arange(self.model.n_clusters_ + 1))
-        return [order[a : min(a + 5, b)].tolist() for a, b in pairwise(start.tolist())]
+        ends = np.searchsorted(labels[order], np.arange(self.model.n_clusters_ + 1)).tolist()
+        return [order[a : min(a + _TYPICAL, b)].tolist() for a, b in pairwise(ends)]
 
+    @cached_property
+    def names(self) -> list[str | None]:
+        """What clusters are called: as they were named last, else the class of most labels."""
+        found = [None if name is None else str(name) for name in self.model.cluster_names_]
+        for row, name in self.step.names.items():
+            found[int(self.labels[row])] = name
+        return found
 
-def _map(data: Data, model: SSEPartition) -> tuple[FloatArray, str]:
-    if data.umap is not None:
-        return data.umap, "X_umap"
-    places, laid_out = map_of(model)
-    return places, "layout" if laid_out else "columns"
+    @cached_property
+    def profile(self) -> Profile:
+        """What makes each cluster."""
+        samples = self.data.samples
+        return profile(samples.X, self.labels, strength=self.strength, features=self.data.features)
+
+    @cached_property
+    def branches(self) -> Branches:
+        """The tree above and inside the clusters."""
+        return Branches.of(self.model)
+
+    def said(self) -> NDArray[Any]:
+        """Return what was said of each row: its class, or the number of its group."""
+        found = np.full(self.data.n, None, dtype=object)
+        given = self.step.said
+        for number, rows in enumerate(given.together):
+            found[rows] = f"group {number + 1}"
+        for row, code in zip(given.label_index, given.label_code, strict=True):
+            found[row] = str(given.classes[code])
+        return found
 
 
 def inherited(
     labels: NDArray[Any], before: NDArray[Any], colours: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Give clusters the colours of those that they share most rows with; others get free ones."""
+    """Give clusters the colours of those that they share most rows with; others get free ones.
+
+    Examples
+    --------
+    >>> inherited(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1]), np.array([5, 3])).tolist()
+    [5, 3, 0]
+    """
     k = int(labels.max()) + 1
-    old = colours[before]
-    pairs, count = np.unique(np.column_stack((labels, old)), axis=0, return_counts=True)
+    pairs, count = np.unique(np.column_stack((labels, colours[before])), axis=0, return_counts=True)
     found = np.full(k, -1, dtype=np.int32)
     taken: set[int] = set()
     for at in np.argsort(-count, kind="stable").tolist():
@@ -111,7 +163,7 @@ def inherited(
         if found[cluster] < 0 and colour not in taken:
             found[cluster] = colour
             taken.add(colour)
-    free = (slot for slot in range(2 * k + len(taken)) if slot not in taken)
+    free = (slot for slot in range(k + len(taken)) if slot not in taken)
     for cluster in np.flatnonzero(found < 0).tolist():
         found[cluster] = next(free)
     return found

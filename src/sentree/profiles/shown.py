@@ -177,6 +177,12 @@ class Rows:
             return [self._X[row, field.number] for row in rows]
         return [self._X.iat[row, field.number] for row in rows]
 
+    def column(self, k: int) -> pd.Series[Any]:
+        """Return a column."""
+        if self._sparse:
+            return pd.Series(self._X[:, [k]].toarray().ravel())
+        return self._X.iloc[:, k]
+
     def fields(self, rows: Sequence[int]) -> list[Field]:
         """Return the columns; of a wide table those in which these rows differ most."""
         chosen = np.arange(len(self.names))
