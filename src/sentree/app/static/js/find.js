@@ -113,7 +113,7 @@ export function mount(element, store) {
       /** @type {Set<number>} */
       const rows = new Set();
       for (const some of chunks(ids, AT_ONCE))
-        for (const row of (await look(some.join(", "))).rows) rows.add(row);
+        for (const row of (await look(`${some.join("\n")}\n`)).rows) rows.add(row);
       tell(`${counted(rows.size, "row")} by ${counted(ids.length, "id")}`, !rows.size);
       choose([...rows], "list");
     } catch (error) {

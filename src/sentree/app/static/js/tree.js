@@ -12,7 +12,7 @@ import { svg } from "./svg.js";
  */
 
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
-const SEEN = 4,
+const SEEN = 3,
   LINE = 14;
 /** Width of a letter, and most rows of a branch that are lit by pointing at it. */
 const LETTER = 6.5,
