@@ -114,7 +114,11 @@ export function mount(element, store) {
       const rows = new Set();
       for (const some of chunks(ids, AT_ONCE))
         for (const row of (await look(`${some.join("\n")}\n`)).rows) rows.add(row);
-      tell(`${counted(rows.size, "row")} by ${counted(ids.length, "id")}`, !rows.size);
+      const all = counted(ids.length, "id");
+      tell(
+        rows.size < ids.length ? `Only ${counted(rows.size, "row")} for ${all}` : `${all} found`,
+        rows.size < ids.length,
+      );
       choose([...rows], "list");
     } catch (error) {
       tell(/** @type {Error} */ (error).message, true);
