@@ -17,9 +17,9 @@ from sentree import SSEPartition
 from sentree.active import ActiveSession, Truth
 from sentree.cli.ask_dialogue import Dialogue
 from sentree.cli.ask_images import Images
-from sentree.cli.ask_rows import Rows
 from sentree.cli.ask_view import View
 from sentree.cli.console import Console as Talk
+from sentree.profiles.shown import Rows
 
 HERE = Path(__file__).parent
 

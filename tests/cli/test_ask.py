@@ -16,7 +16,7 @@ from flowers import IDS, IRIS, SPECIES, call, rows_of, write_csv
 from sentree.active import IsClass, Question
 from sentree.cli.ask_dialogue import change
 from sentree.cli.ask_keys import understood
-from sentree.cli.ask_rows import Rows
+from sentree.profiles.shown import Rows
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="termios")
 RANDOM = ("--strategy", "random")

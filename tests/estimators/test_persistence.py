@@ -84,7 +84,13 @@ def assert_same(model, again):
             assert not two.flags.writeable
     assert plain(again.constraints_) == plain(model.constraints_)
     assert again.constraint_report_.to_dict() == model.constraint_report_.to_dict()
-    made_anew = {"_unconstrained", "_resumes", "_edited", "_more_clusters"}  # or of the class
+    made_anew = {
+        "_unconstrained",
+        "_resumes",
+        "_edited",
+        "_more_clusters",
+        "_counted_from",
+    }  # or of the class
     assert set(vars(again)) - made_anew == set(vars(model)) - made_anew
 
 

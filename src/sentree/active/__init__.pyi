@@ -1,4 +1,6 @@
 from .answers import Answer as Answer
+from .following import follow as follow
+from .knowledge import refit as refit
 from .oracles import Truth as Truth
 from .questions import IsClass as IsClass
 from .questions import Question as Question

@@ -25,7 +25,7 @@ from sentree.search.clusters import UnconstrainedResult
 from sentree.search.kernels import TreeBeliefs
 from sentree.search.units import Units
 
-__all__ = ["Beliefs", "Landscape"]
+__all__ = ["Beliefs", "Landscape", "unconstrained_result"]
 
 #: Changes of the log odds of cuts that are tried, within natural clusters and between them.
 _WITHIN = (-1.5, 0.0, 1.5, 3.0)
@@ -63,7 +63,7 @@ class Landscape:
                 f"structural questions need an SSEPartition, got {type(model).__name__}. For a "
                 "tree, ask about an SSEPartition, and fit SSEHierarchy with the answers"
             )
-        result = _unconstrained(model)
+        result = unconstrained_result(model)
         wanted = model._cluster_search().n_clusters, model.resolution
         kept = _KNOWN.setdefault(result, {})
         if wanted not in kept:
@@ -75,7 +75,7 @@ class Landscape:
 _KNOWN: WeakKeyDictionary[UnconstrainedResult, dict[Any, Landscape]] = WeakKeyDictionary()
 
 
-def _unconstrained(model: SSEPartition) -> UnconstrainedResult:
+def unconstrained_result(model: SSEPartition) -> UnconstrainedResult:
     """Return the modules and natural clusters of a model, which a loaded one finds again."""
     if model._unconstrained is None:
         problem = model._problem(Constraints(), None)

@@ -11,6 +11,7 @@ from sentree.active.situation import Situation
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.relation.by_degree import SearchGraphs
+from sentree.search.edits import without_broken, without_edits
 from sentree.search.hard import contract
 from sentree.search.scale import split_off, to_number
 
@@ -36,8 +37,41 @@ def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
     leave the beliefs only where hard constraints or bounds on sizes make them. Classes
     that are known to be apart stay so, even if they are more than the number of clusters that the
     model asks for.
+
+    Clusters that were edited (:meth:`~sentree.SSEPartition.merge` and its like) are what beliefs
+    start from, and stay as they are where nothing is said about them. What is said in ``known``
+    takes back an edit that it contradicts.
+
+    Parameters
+    ----------
+    model : fitted SSEPartition
+        The model, which is changed; ``copy.copy(model)`` is cheap and safe to refit instead.
+    known : Constraints
+        All that is known, such as ``model.constraints_ + more``.
+
+    Returns
+    -------
+    SSEPartition
+        The same model.
+
+    Raises
+    ------
+    ConstraintConflict
+        If what is known contradicts itself; nothing is changed then.
+
+    Examples
+    --------
+    >>> from copy import copy
+    >>> from sklearn.datasets import load_iris
+    >>> from sentree import Constraints, SSEPartition
+    >>> from sentree.active import refit
+    >>> model = SSEPartition(random_state=0).fit(load_iris().data)
+    >>> said = Constraints.from_groups(apart=[[0, 60, 120]])
+    >>> refit(copy(model), model.constraints_ + said).n_clusters_, model.n_clusters_
+    (3, 2)
     """
-    now = Situation.of(model, None, known, None)
+    said = without_edits(known)
+    now = Situation.of(model, None, said, None)
     believed = Beliefs.of(now)
     labels = believed.of_samples()
     wanted = Landscape.of(model).n_clusters
@@ -49,6 +83,8 @@ def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
         model.refit(constraints=known, keep=False)
         if model.constraint_report_.n_broken <= n_broken:
             return model
+    if len(said) < len(known) and known.conflicts():
+        known = without_broken(known, labels)
     return model._adopt(labels, known)
 
 

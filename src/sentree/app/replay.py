@@ -1,7 +1,7 @@
 """From statements to clusters: the model after each statement, found again where it is asked for.
 
-Statements that say something about rows count together, whatever their order: they are taken in by
-one refit of the model after the last edit. So taking one back, or reopening a project, costs a
+Statements that say something about rows count together, whatever their order: the model after the
+last edit is refitted once with all of them. So taking one back, or reopening a project, costs a
 refit for each edit after it, and not one for each statement.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
-from sentree.active.knowledge import refit
+from sentree.active.following import follow
 from sentree.app.statements import EDITS, Statement, constraints_of
 from sentree.constraints import Constraints
 from sentree.constraints.conflicts import ConstraintConflict
@@ -29,11 +29,13 @@ class Step:
     def __init__(self, before: Step | None, statement: Statement | None) -> None:
         self.before, self.statement = before, statement
         self.after: dict[int, Step] = {}
-        #: What was said since the beginning, and since the last edit.
+        #: All that was said, and what was said since the last edit.
         self.said: Constraints = Constraints() if before is None else before.said
         self.since: Constraints = Constraints() if before is None else before.since
         #: The step whose model what was said since is added to.
         self.start: Step = self if before is None else before.start
+        #: The number of clusters that was asked for last.
+        self.asked: int | None = None if before is None else before.asked
         #: Names that were given to the clusters of rows.
         self.names: dict[int, str] = {} if before is None else before.names
         self.proof: list[str] = []  # why it does not count
@@ -85,15 +87,16 @@ class Replay:
     def model(self, step: Step) -> SSEPartition:
         """Return the model of a step, which is found again where it was forgotten."""
         if step.model is None:
-            before = step.before
+            before, statement = step.before, step.statement
             assert before is not None
+            assert statement is not None
             if step.start is step:  # an edit
-                step.model = _edited(self.model(before), step.statement)
+                step.model = _edited(self.model(before), statement)
             elif step.since is before.since and step.start is before.start:
                 return self.model(before)  # it says nothing about rows
             else:
                 start = self.model(step.start)
-                step.model = refit(copy(start), start.constraints_ + step.since)
+                step.model = follow(copy(start), start.constraints_ + step.since)
             self._hold(step)
         return step.model
 
@@ -123,30 +126,35 @@ class Replay:
 
     def _edit(self, before: Step, step: Step) -> None:
         """Edit the clusters, unless that contradicts what was said."""
+        statement = step.statement
+        assert statement is not None
         now = self.model(before)
         try:
-            step.model = _edited(now, step.statement)
+            step.model = _edited(now, statement)
         except ConstraintConflict as error:
             step.proof = list(error.conflicts[0].chain)
         except ValueError as error:
             step.proof = [str(error)]
         else:
             step.start, step.since = step, Constraints()
+            if statement.kind == "scale":
+                step.asked = statement.payload["k"]
             self._hold(step)
 
 
-def _edited(model: SSEPartition, statement: Statement | None) -> SSEPartition:
-    """Return a copy of a model with an edit."""
-    assert statement is not None
+def _edited(model: SSEPartition, statement: Statement) -> SSEPartition:
+    """Return a copy of a model with an edit; what was said before stays true."""
     said, new, labels = statement.payload, copy(model), model.labels_
     match statement.kind:
         case "merge":
             clusters = list(dict.fromkeys(labels[said["rows"]].tolist()))
-            return new if len(clusters) < 2 else new.merge(*clusters)
+            if len(clusters) > 1:
+                new.merge(*clusters)
         case "split":
-            return new.split(int(labels[said["row"]]), said["into"])
+            new.split(int(labels[said["row"]]), said["into"])
         case "move":
             to_row = said["to_row"]
-            return new.move(said["rows"], None if to_row is None else int(labels[to_row]))
-    new.set_params(n_clusters=said["k"])
-    return refit(new, model.constraints_)
+            new.move(said["rows"], None if to_row is None else int(labels[to_row]))
+        case "scale":
+            new.set_params(n_clusters=said["k"]).refit().set_params(n_clusters=None)
+    return follow(new, new.constraints_)

@@ -197,7 +197,9 @@ class Service:
             now = before
             try:
                 if replay is None:
-                    base = SSEPartition(random_state=0, prepare="auto").fit(data.samples.X)
+                    base = SSEPartition(random_state=0, prepare="auto", selection="off").fit(
+                        data.samples.X
+                    )
                     replay = Replay(base, data.samples.ids)
                 step = replay.after(statements)
                 now = Snapshot.of(version, data, replay, step, before)

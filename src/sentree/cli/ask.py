@@ -17,8 +17,8 @@ from sentree.cli.console import INTERRUPTED, Console, Misuse
 
 if TYPE_CHECKING:
     from sentree.active import ActiveSession
-    from sentree.cli.ask_rows import Rows
     from sentree.cli.fitting import Task
+    from sentree.profiles.shown import Rows
 
 
 @o.grouped
@@ -118,7 +118,7 @@ def ask(
         with talk.step("getting ready to cluster", "start"):
             from sentree import SSEPartition
             from sentree.active import ActiveSession, Truth
-            from sentree.cli.ask_rows import rows_of
+            from sentree.profiles.shown import rows_of
 
             more = {"resolution": resolution, "n_init": n_init}
             fitted = task.fit(SSEPartition, samples, known, **more)

@@ -1,4 +1,4 @@
-"""Square rows as images: recognised, and drawn in a terminal with two pixels in a character."""
+"""Square rows as images, drawn in a terminal with two pixels in a character."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
+from sentree.profiles.images import Square, square_images
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sentree.cli.ask_rows import Rows
+    from sentree.profiles.shown import Rows
 
 __all__ = ["Images"]
 
-#: The smallest side of an image.
-_SIDE = 6
-#: In images, pixels above each other are alike, at least so much more than any two pixels.
-_ALIKE = 0.3
 _UPPER, _LOWER, _BOTH = "▀", "▄", "█"
 
 
@@ -28,27 +26,18 @@ class Images:
 
     Parameters
     ----------
-    side : int
-        Pixels in a row of an image.
-    low, high : float
-        Values that are black and white.
+    square : Square
+        What the images are like.
     """
 
-    def __init__(self, side: int, low: float, high: float) -> None:
-        self.side, self._low, self._high = side, low, high
+    def __init__(self, square: Square) -> None:
+        self._square, self.side = square, square.side
 
     @classmethod
     def of(cls, rows: Rows, wanted: bool | None) -> Images | None:
         """Tell whether rows are images; ``wanted`` says so where the user knows."""
-        width = len(rows.names)
-        side = int(np.sqrt(width))
-        if wanted is False or side * side != width or rows.matrix is None:
-            return None
-        values = rows.matrix
-        low, high = np.nanmin(values), np.nanmax(values)
-        if not low < high or not (wanted or (side >= _SIDE and _looks_like(values, side))):
-            return None
-        return cls(side, float(low), float(high))
+        square = square_images(rows.matrix, wanted)
+        return None if square is None else cls(square)
 
     def scale(self, columns: int, lines: int) -> int:
         """Return how large images can be drawn into a space."""
@@ -56,8 +45,8 @@ class Images:
 
     def draw(self, values: NDArray[np.float64], scale: int, colours: bool) -> Text:
         """Draw a row in levels of grey, or in black and white where there are no colours."""
-        level = (values.reshape(self.side, self.side) - self._low) / (self._high - self._low)
-        pixels = np.nan_to_num(level).clip(0, 1).repeat(scale, axis=0).repeat(scale, axis=1)
+        level = self._square.levels(values).reshape(self.side, self.side)
+        pixels = level.repeat(scale, axis=0).repeat(scale, axis=1)
         if pixels.shape[0] % 2:
             pixels = np.vstack([pixels, np.zeros_like(pixels[:1])])
         lines = zip(pixels[::2], pixels[1::2], strict=True)
@@ -80,17 +69,3 @@ class Images:
 def _grey(level: float) -> Color:
     tone = round(255 * level)
     return Color.from_rgb(tone, tone, tone)
-
-
-def _looks_like(values: NDArray[np.float64], side: int) -> bool:
-    """Tell whether columns have a common range, and those above each other are alike."""
-    spread = np.ptp(values, axis=0)
-    if np.isnan(values).any() or np.median(spread) < np.ptp(values) / 4:
-        return False
-    varied = spread > 0
-    z = np.zeros_like(values)
-    z[:, varied] = (values - values.mean(axis=0))[:, varied] / values.std(axis=0)[varied]
-    above = np.abs((z[:, :-side] * z[:, side:]).mean(axis=0))[varied[:-side] & varied[side:]]
-    shuffled = np.random.default_rng(0).permutation(np.flatnonzero(varied))
-    any_two = np.abs((z[:, shuffled] * z[:, np.roll(shuffled, 1)]).mean(axis=0))
-    return bool(above.mean() > any_two.mean() + _ALIKE)

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sentree.cli.ask_images import Images
-from sentree.cli.ask_rows import MISSING, Contrast, Field, Rows
+from sentree.profiles.shown import MISSING, Contrast, Field, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

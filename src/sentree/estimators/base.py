@@ -144,6 +144,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _resumes: bool = False  # whether a refit starts from the present clusters
     _edited: bool = False  # whether clusters were edited
     _more_clusters: int = 0  # how many clusters edits have added to ``n_clusters``
+    _counted_from: int | None = None  # ``n_clusters`` when they did: another number counts anew
 
     @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -352,8 +353,15 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _check_sizes(self, sizes: SizeBounds | None, hard: Constraints | None) -> None:
         """Refuse bounds on sizes that cannot hold."""
         if sizes is not None:
-            n_clusters = self.n_clusters and max(self.n_clusters + self._more_clusters, 1)
-            check_sizes(sizes, n_clusters, hard)
+            check_sizes(sizes, self._wanted(), hard)
+
+    def _more(self) -> int:
+        """Return how many clusters edits have added since ``n_clusters`` was set."""
+        return self._more_clusters if self.n_clusters == self._counted_from else 0
+
+    def _wanted(self) -> int | None:
+        """Return the number of clusters that is asked for, edits included; None for any."""
+        return None if self.n_clusters is None else max(self.n_clusters + self._more(), 1)
 
     def _compared_samples(self) -> FloatArray | None:
         """Return the scaled samples, if they are dense and have not too many features."""

@@ -431,8 +431,8 @@ class SSEPartition(SSEEstimator):
     def _forget_edits(self) -> None:
         """Go back to the natural clusters and to ``n_clusters``."""
         self._more_clusters, self._edited = 0, False
-        if self._unconstrained is not None and self._unconstrained.edited is not None:
-            self._unconstrained = replace(self._unconstrained, edited=None)
+        if self._unconstrained is not None and self._unconstrained.unedited is not None:
+            self._unconstrained = self._unconstrained.unedited
 
     def _cluster(self, number: int) -> int:
         """Check the number of a cluster."""
@@ -450,15 +450,15 @@ class SSEPartition(SSEEstimator):
         if (sizes := self._sizes()) is not None:
             sizes.check(edit.labels, "this edit would make")
         with self._all_or_nothing():
-            self._more_clusters += edit.change
-            self._edited = True
+            self._more_clusters = self._more() + edit.change
+            self._counted_from, self._edited = self.n_clusters, True
             labels = keep_numbers(edit.labels, self.labels_, np.empty(0, dtype=np.int64))
             search, problem = self._cluster_search(), self._problem(given, given.hard)
             if not self._resumes:
                 known = problem._replace(unconstrained=self._unconstrained)
                 unconstrained = search.with_unconstrained(known).unconstrained
                 assert unconstrained is not None
-                self._unconstrained = replace(unconstrained, edited=labels)
+                self._unconstrained = unconstrained.with_edits(labels)
             self._keep(problem, labels)
             self._finish(given)
         return self
@@ -494,9 +494,8 @@ class SSEPartition(SSEEstimator):
 
     def _cluster_search(self) -> ClusterSearch:
         """Return the search that the parameters ask for."""
-        k = self.n_clusters
         return ClusterSearch(
-            n_clusters=None if k is None else max(k + self._more_clusters, 1),
+            n_clusters=self._wanted(),
             resolution=self.resolution,
             penalty=self._penalty(),
             n_init=self.n_init,

@@ -326,7 +326,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "preparation": None if prepared is None else prepared.to_dict(),
             "resumes": model._resumes,
             "edited": model._edited,
-            "more_clusters": model._more_clusters,
+            "more_clusters": model._more(),
         },
         "constraints": _put_constraints(model.constraints_, "constraints", arrays),
         "extension": _put_extension(model._extension, with_samples, arrays),
@@ -369,6 +369,7 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
     model._resumes, model._edited = (bool(fitted.get(key)) for key in ("resumes", "edited"))
     model._more_clusters = int(fitted.get("more_clusters") or 0)
+    model._counted_from = model.n_clusters
     model._copies = _copies(arrays)
     model._size_weight = size_weights(arrays.get("size_weight"), model.graph_.n)
     model._extension = _extension(header["extension"], arrays, model)

@@ -80,6 +80,11 @@ class UnconstrainedResult:
     found: PartitionResult  # modules of the vertices
     spacing: Spacing | None
     edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
+    unedited: UnconstrainedResult | None = None  # the result before users edited it
+
+    def with_edits(self, labels: NDArray[np.int32]) -> UnconstrainedResult:
+        """Return the result with clusters of the samples that users have edited."""
+        return replace(self, edited=labels, unedited=self.unedited or self)
 
     @property
     def modules(self) -> NDArray[np.int32]:
@@ -350,7 +355,9 @@ class ClusterSearch:
 
     def allowed(self, problem: Problem, labels: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return clusters with as few changes as hard constraints and bounds on sizes allow."""
-        if not problem.hard and problem.sizes is None:
+        kept = not problem.hard or not problem.hard.satisfaction(labels).n_broken
+        enough = self.n_clusters in (None, np.unique(labels).size)
+        if kept and enough and problem.sizes is None:
             return labels
         problem = problem._replace(init=labels)
         graphs = self.constrained(problem)

@@ -25,6 +25,7 @@ __all__ = [
     "row_numbers",
     "united",
     "without_broken",
+    "without_edits",
 ]
 
 #: At most this many typical samples stand for a cluster.
@@ -92,15 +93,31 @@ def without_broken(given: Constraints, labels: NDArray[Any]) -> Constraints:
         must, cannot = labels[part.must_link], labels[part.cannot_link]
         good = (part.must_weight != _EDIT_WEIGHT) | (must[:, 0] == must[:, 1])
         well = (part.cannot_weight != _EDIT_WEIGHT) | (cannot[:, 0] != cannot[:, 1])
-        return replace(
-            part,
-            must_link=part.must_link[good],
-            must_weight=part.must_weight[good],
-            cannot_link=part.cannot_link[well],
-            cannot_weight=part.cannot_weight[well],
-        )
+        return _with_pairs(part, good, well)
 
     return replace(kept(given), hard=None if given.hard is None else kept(given.hard))
+
+
+def without_edits(given: Constraints) -> Constraints:
+    """Drop the pairs of all edits: what is left was said about the samples."""
+
+    def kept(part: Constraints) -> Constraints:
+        must, cannot = part.must_weight != _EDIT_WEIGHT, part.cannot_weight != _EDIT_WEIGHT
+        return _with_pairs(part, must, cannot)
+
+    hard = None if given.hard is None else kept(given.hard)
+    return replace(kept(given), hard=hard if hard else None)
+
+
+def _with_pairs(given: Constraints, must: NDArray[Any], cannot: NDArray[Any]) -> Constraints:
+    """Return constraints with some of their pairs."""
+    return replace(
+        given,
+        must_link=given.must_link[must],
+        must_weight=given.must_weight[must],
+        cannot_link=given.cannot_link[cannot],
+        cannot_weight=given.cannot_weight[cannot],
+    )
 
 
 def pairs_inside(given: Constraints, inside: NDArray[Any], n: int) -> Constraints:

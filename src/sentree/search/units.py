@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,9 +65,7 @@ class Units:
         natural = renumber(result.on_vertices(result.natural))
         modules = _within(result.found.labels, natural)
         single = vertices.n <= _MOST_SINGLE
-        parts = np.arange(vertices.n) if single else modules
-        if not single and int(modules.max()) + 1 < _FEW_MODULES:
-            parts = _within(search_inside(graphs, modules)[: vertices.n], modules)
+        parts = np.arange(vertices.n) if single else _parts(result)
         pieces = vertices if single else contract(vertices, None, parts)[0]
         module = _of_part(modules, parts)
         cluster = _of_part(natural, modules)
@@ -87,6 +86,26 @@ class Units:
         typical = _typical(vertices, parts, result.vertex)
         unit = np.asarray(parts[result.vertex], dtype=np.int64)
         return cls(unit, size, typical, cluster[module], single, edges, logit)
+
+
+def _parts(result: UnconstrainedResult) -> NDArray[np.int32]:
+    """Return parts of modules; where users have edited clusters, those of before divided by them.
+
+    So an edit costs no search.
+    """
+    natural = renumber(result.on_vertices(result.natural))
+    if result.unedited is not None:
+        return _within(_parts(result.unedited), natural)
+    if result not in _PARTS:
+        parts = _within(result.found.labels, natural)
+        if int(parts.max()) + 1 < _FEW_MODULES:
+            parts = _within(search_inside(result.graphs, parts)[: parts.size], parts)
+        _PARTS[result] = parts
+    return _PARTS[result]
+
+
+#: The parts of modules of results, for when users edit them.
+_PARTS: WeakKeyDictionary[UnconstrainedResult, NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def _within(inner: NDArray[Any], outer: NDArray[Any]) -> NDArray[np.int32]:
