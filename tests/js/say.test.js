@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { actions } from "../../src/sentree/app/static/js/say.js";
 import { clock, verdict } from "../../src/sentree/app/static/js/statements.js";
-import { summary } from "../../src/sentree/app/static/js/status.js";
+import { effect, summary } from "../../src/sentree/app/static/js/status.js";
 import { Store } from "../../src/sentree/app/static/js/store.js";
 
 /** A store whose server takes everything and remembers it. */
@@ -79,4 +79,15 @@ test("verdicts, times and the summary in words", () => {
   assert.equal(clock(new Date(2026, 10, 16, 9, 5).toISOString(), now), "16 Nov 09:05");
   const state = /** @type {any} */ ({ clusters: [1, 2, 3], data: { n: 1797 }, moved: { n: 12 } });
   assert.equal(summary(state), "3 clusters, 1,797 rows; 12 rows moved");
+});
+
+test("what a change has done is told", () => {
+  const state = (/** @type {number} */ n, /** @type {string} */ kind, /** @type {string} */ verdict) =>
+    /** @type {any} */ ({ moved: { n, by: 1 }, statements: [{ id: 1, kind, verdict }] });
+  assert.equal(effect(state(1, "same", "kept"), true), "1 row moved");
+  assert.match(effect(state(0, "same", "kept"), true), /^Nothing moved/);
+  assert.equal(effect(state(0, "same", "kept"), false), "");
+  assert.equal(effect(state(0, "rename", "applied"), true), "");
+  assert.match(effect(state(0, "different", "contradicting"), true), /contradicts/);
+  assert.equal(effect(/** @type {any} */ ({ moved: { n: 0, by: null }, statements: [] }), false), "");
 });

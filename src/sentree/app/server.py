@@ -324,14 +324,8 @@ def _tell_errors(app: FastAPI, words: Words) -> None:
     def refuse(request: Request, error: Exception) -> Response:
         return Json({"error": words(error)}, status_code=400)
 
-    for kind in (Refused, InputError, ConstraintConflict, ImportError, MemoryError):
+    for kind in (Refused, InputError, ConstraintConflict, ImportError, MemoryError, OSError):
         app.exception_handler(kind)(refuse)
-
-    @app.exception_handler(OSError)
-    def no_file(request: Request, error: OSError) -> Response:
-        if error.filename is None:  # of the program, not of a file
-            raise error
-        return Json({"error": words(error)}, status_code=400)
 
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> Response:

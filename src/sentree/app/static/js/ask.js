@@ -14,6 +14,8 @@ import { drawImage, rowsCard } from "./rowcard.js";
 
 /** Features that are shown of a row in question, and of a typical row of a group. */
 const FEATURES = 5, TYPICAL = 3;
+/** How long clusters that are not being sought may be behind what was said, in milliseconds. */
+const PATIENCE = 3000;
 
 /**
  * Typical rows of a group: pictures, or a few values of the first one.
@@ -45,6 +47,7 @@ export function mount(element, store) {
   let wanted = -1;
   let waiting = false;
   let fetching = false;
+  let timer = 0;
 
   const isOpen = () => element.getClientRects().length > 0;
   /** @param {string} text */
@@ -70,6 +73,17 @@ export function mount(element, store) {
     asked = -1;
     store.refresh();
     follow();
+    giveUp();
+  };
+  /** Ask even so, should the clusters never reach the version that follows what was said. */
+  const giveUp = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if ((store.state?.version ?? -1) >= wanted) return;
+      if (!isReady()) return giveUp();
+      wanted = -1;
+      follow();
+    }, PATIENCE);
   };
   /** @param {Reply} reply */
   const answer = (reply) => {

@@ -1,9 +1,9 @@
 /**
- * Colours. Clusters: the eight of Okabe and Ito and two more, told apart by people with any kind of
+ * Colours. Clusters: seven of Okabe and Ito and three more, told apart by people with any kind of
  * colour vision; further slots repeat them lighter and darker. Numbers: viridis.
  */
 
-/** Okabe and Ito without black, and two more; grey is kept for "nothing". */
+/** Okabe and Ito without black, and three more; grey is kept for "nothing". */
 const BASE = [
   "#0072b2", // blue
   "#e69f00", // orange
@@ -14,7 +14,7 @@ const BASE = [
   "#d6c700", // yellow, a little darker than the original so that it is seen on white
   "#6a3d9a", // violet
   "#8c6d46", // brown
-  "#5c6b73", // slate
+  "#882255", // wine
 ];
 /** How much of white (above 0) or black (below 0) is mixed in at each round of the slots. */
 const ROUNDS = [0, 0.45, -0.4, 0.7, -0.65];

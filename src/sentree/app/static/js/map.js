@@ -705,6 +705,7 @@ class PointMap {
       { keys: ["+", "="], shown: "+", text: "Zoom in", group, run: () => this.zoom(1.3) },
       { keys: ["-"], text: "Zoom out", group, run: () => this.zoom(1 / 1.3) },
       { keys: ["0"], text: "Show all points", group, run: () => this.fit() },
+      { keys: ["b"], text: "Go to the bar at the selection", group, run: () => this.bar.focus() },
       { keys: ["Escape"], shown: "Esc", text: "Clear the selection", group, run: () => this.store.clear() },
     ]);
   }

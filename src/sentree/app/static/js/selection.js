@@ -20,6 +20,7 @@ export function mountBar(element, store) {
   const fill = () => {
     const n = store.selection.rows.length;
     const kept = store.kept?.rows.length;
+    const focused = bar.contains(document.activeElement);
     bar.hidden = !n && !kept;
     title.textContent = !kept
       ? `${count(n)} selected:`
@@ -29,10 +30,15 @@ export function mountBar(element, store) {
     buttons.replaceChildren(...(n ? actions(store).map(actionButton) : []));
     if (kept) buttons.append(el("button", { title: "Compare with A no longer", onclick: () => store.unkeep() }, "Forget A"));
     close.hidden = !n;
+    // who came here by the keyboard goes on from the map
+    if (focused) /** @type {HTMLElement | null} */ (element.querySelector(".overlay"))?.focus({ preventScroll: true });
   };
   store.subscribe("selection", fill);
   store.subscribe("kept", fill);
   return {
+    focus() {
+      if (!bar.hidden) /** @type {HTMLElement | null} */ (buttons.querySelector("button:not(:disabled)"))?.focus();
+    },
     hide() {
       bar.hidden = true;
     },

@@ -2,7 +2,7 @@
 import { byId, counted, el } from "./dom.js";
 
 /** Milliseconds that a note stays. Errors stay until they are closed. */
-const STAYS = 6000;
+const STAYS = 4000;
 
 /**
  * "3 clusters, 1,797 rows; 12 moved".
@@ -12,6 +12,23 @@ export function summary(state) {
   if (!state.clusters.length) return "";
   const moved = state.moved?.n ? `; ${counted(state.moved.n, "row moved", "rows moved")}` : "";
   return `${counted(state.clusters.length, "cluster")}, ${counted(state.data.n, "row")}${moved}`;
+}
+
+/** Statements that may find the clusters as they say. */
+const CLAIMS = ["same", "different", "is", "is_not", "stays", "answer"];
+
+/**
+ * What the last change has done, in words; "" if there is nothing to tell.
+ * @param {import("./store.js").State} state
+ * @param {boolean} isNew  whether the last statement was not there before
+ */
+export function effect({ moved, statements }, isNew) {
+  const last = statements.at(-1);
+  if (isNew && last?.verdict === "contradicting") {
+    return "This contradicts what was said before and does not count. The list of what was said tells why.";
+  }
+  if (moved?.n) return `${counted(moved.n, "row")} moved`;
+  return isNew && last && CLAIMS.includes(last.kind) ? "Nothing moved: the clusters were like this already" : "";
 }
 
 /**
@@ -31,6 +48,8 @@ export function mount(element, store) {
   element.append(text, show, busy, lost);
   const live = byId("live");
 
+  /** @type {{path: string, version: number, id: number} | null} what was told last */
+  let told = null;
   store.subscribe("state", () => {
     const { state } = store;
     if (!state) return;
@@ -44,7 +63,19 @@ export function mount(element, store) {
     text.textContent = phase === "failed" ? (message ?? "This went wrong.") : summary(state);
     show.hidden = phase === "failed" || !state.moved?.n;
     text.classList.toggle("bad", phase === "failed");
+    byId("map").toggleAttribute("data-busy", phase === "fitting");
+    if (phase === "ready") {
+      const { path } = state.project;
+      const id = state.statements.at(-1)?.id ?? 0;
+      const words = told?.path === path && told.version !== state.version && effect(state, id > told.id);
+      if (words) store.tell(words);
+      told = { path, version: state.version, id };
+    }
     if (phase === "ready" && live.textContent !== text.textContent) live.textContent = text.textContent;
+  });
+  store.subscribe("selection", () => {
+    const n = store.selection.rows.length;
+    live.textContent = n ? `${counted(n, "row")} selected. Press B for what can be said about them.` : "Nothing selected.";
   });
   store.subscribe("connected", () => {
     lost.hidden = store.connected;
@@ -63,7 +94,8 @@ export function mount(element, store) {
     const hide = () => {
       toast.hidden = true;
     };
-    toast.replaceChildren(el("span", {}, text), el("button", { class: "plain", "aria-label": "Close", onclick: hide }, "×"));
-    if (kind !== "error") timer = setTimeout(hide, STAYS);
+    toast.replaceChildren(el("span", {}, text));
+    if (kind === "error") toast.append(el("button", { class: "plain", "aria-label": "Close", onclick: hide }, "×"));
+    else timer = setTimeout(hide, STAYS);
   });
 }

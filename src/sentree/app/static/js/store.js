@@ -175,7 +175,6 @@ export class Store {
   async fetchState() {
     /** @type {State} */
     const state = await this.transport.call("GET", "/api/state");
-    for (const cluster of state.clusters ?? []) cluster.name ??= `Cluster ${cluster.number}`;
     for (const cluster of state.clusters ?? []) cluster.name ||= `Cluster ${cluster.number}`;
     const key = `${state.project?.path} ${state.data?.name} ${state.data?.n}`;
     const isNewData = key !== this.mapKey;
