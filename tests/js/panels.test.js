@@ -22,13 +22,31 @@ test("the slider reaches what is known and found, but not more than there are ro
 });
 
 test("bars of evidence stand on zero, in the order of k", () => {
-  const found = bars([{ k: 3, value: -1 }, { k: 2, value: 3 }]);
-  assert.deepEqual(found.map(({ k, x, y, height }) => [k, x, y, height]), [[2, 0, 0, 0.75], [3, 0.5, 0.75, 0.25]]);
-  assert.deepEqual(bars([{ k: 2, value: NaN }]).map((bar) => bar.height), [0]);
+  const found = bars([
+    { k: 3, value: -1 },
+    { k: 2, value: 3 },
+  ]);
+  assert.deepEqual(
+    found.map(({ k, x, y, height }) => [k, x, y, height]),
+    [
+      [2, 0, 0, 0.75],
+      [3, 0.5, 0.75, 0.25],
+    ],
+  );
+  assert.deepEqual(
+    bars([{ k: 2, value: NaN }]).map((bar) => bar.height),
+    [0],
+  );
 });
 
 test("sizes of files", () => {
-  assert.deepEqual([12, 999, 1000, 4212345, 3e10].map(bytesText), ["12 bytes", "999 bytes", "1.0 kB", "4.2 MB", "30 GB"]);
+  assert.deepEqual([12, 999, 1000, 4212345, 3e10].map(bytesText), [
+    "12 bytes",
+    "999 bytes",
+    "1.0 kB",
+    "4.2 MB",
+    "30 GB",
+  ]);
 });
 
 test("what the page begins with", () => {
@@ -50,7 +68,12 @@ test("how many rows of a branch are selected", () => {
 });
 
 test("text is read on its colour", () => {
-  assert.deepEqual(["#ffffff", "#000000", "#0072b2", "#e69f00"].map(inkOn), ["#000000", "#ffffff", "#ffffff", "#000000"]);
+  assert.deepEqual(["#ffffff", "#000000", "#0072b2", "#e69f00"].map(inkOn), [
+    "#000000",
+    "#ffffff",
+    "#ffffff",
+    "#000000",
+  ]);
 });
 
 test("the note of the tour stands by what it is about, inside the window", () => {

@@ -11,7 +11,9 @@ import { counted } from "./dom.js";
  */
 
 /** Most rows in question that are shown, typical rows of an option, and features that differ. */
-const SHOWN = 5, TYPICAL = 3, DIFFERS = 4;
+const SHOWN = 5,
+  TYPICAL = 3,
+  DIFFERS = 4;
 
 /**
  * @param {number} share
@@ -49,7 +51,9 @@ export function view(question, clusters) {
   const who = settled === 1 && asked.length === 1 ? "does this row" : "do these rows";
   const pair = question.options.length === 1;
   return {
-    title: pair ? `${who[0].toUpperCase()}${who.slice(1)} belong to this group?` : `Which group ${who} belong to?`,
+    title: pair
+      ? `${who[0].toUpperCase()}${who.slice(1)} belong to this group?`
+      : `Which group ${who} belong to?`,
     none: pair ? "No: another group" : "None of these: a new group",
     rows: asked.slice(0, SHOWN),
     lit: asked,
