@@ -147,6 +147,7 @@ def _lines(subject: _Subject) -> Iterator[str]:
         words = "".join(f", {key}={value!r}" for key, value in given.items())
         yield f"samples = io.read_samples({str(about['path'])!r}, raw=True{words})"
     yield 'model = SSEPartition(random_state=0, prepare="auto", selection="off").fit(samples.X)'
+    yield ""
     counted = [one.statement for one in now.step if one.statement and one.counts]
     waiting = False
     for one in counted:
@@ -159,13 +160,12 @@ def _lines(subject: _Subject) -> Iterator[str]:
             yield from ("model = follow(model, model.constraints_)", "")
         elif (written := _written(one)) is not None:
             if not waiting:
-                yield from ("", "said = Constraints()")
+                yield "said = Constraints()"
             waiting = True
             yield f"# {_oneline(in_words(one, now.data.called))}"
             yield f"said += {written}"
     if waiting:
-        yield "model = follow(model, model.constraints_ + said)"
-    yield ""
+        yield from ("model = follow(model, model.constraints_ + said)", "")
     yield 'io.write_table("labels.csv", {"id": samples.key(), "cluster": model.labels_})'
 
 

@@ -343,6 +343,8 @@ class Service:
                 self._stages = None
                 if self._opened is opened:
                     self._now = now or self._now
+                    if now is not None:
+                        opened.project.set_meta(colours=now.kept_colours)
                     if not (self._behind and now):
                         self._status = status
                 self._lock.notify_all()
@@ -358,12 +360,19 @@ class Service:
             base = opened.model or _fitted(opened.data)
             replay = Replay(base, Called(opened.data))
             self._report(opened, "drawing the map", None)
-            drawn = Map.of(opened.data, base)
+            with self._lock:
+                stored = opened.project.stored("layout") if self._opened is opened else None
+            drawn = Map.of(opened.data, base, stored)
             with self._lock:
                 if self._opened is opened:
                     self._replay, self._map = replay, drawn
+                    if stored is None and drawn.source == "layout":
+                        opened.project.store("layout", drawn.to_bytes())
+        with self._lock:
+            known = opened.project.meta if self._opened is opened else {}
         step = replay.after(statements)
-        return Snapshot.of(version, opened.data, drawn, replay, step, before)
+        kept = known.get("colours", ())
+        return Snapshot.of(version, opened.data, drawn, replay, step, before, kept)
 
     def _report(self, opened: Opened, stage: str, share: float | None) -> None:
         """Tell how far the worker is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -32,12 +33,19 @@ class Map:
     source: str
 
     @classmethod
-    def of(cls, data: Data, model: SSEPartition) -> Map:
-        """Return the map that came with the data, or make one."""
+    def of(cls, data: Data, model: SSEPartition, stored: bytes | None = None) -> Map:
+        """Return the map that came with the data, or one that was ``stored``, or make one."""
+        if stored is not None and len(stored) == 8 * data.n:
+            places = np.frombuffer(stored, "<f4").reshape(-1, 2).astype(np.float64)
+            return cls(places, "layout")
         if data.umap is not None:
             return cls(data.umap, "X_umap")
         places, laid_out = map_of(model)
         return cls(np.asarray(places, dtype=np.float64), "layout" if laid_out else "columns")
+
+    def to_bytes(self) -> bytes:
+        """Return the places as they are stored."""
+        return self.places.astype("<f4").tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +90,12 @@ class Snapshot:
         replay: Replay,
         step: Step,
         before: Snapshot | None,
+        kept: Sequence[Sequence[int]] = (),
     ) -> Snapshot:
-        """Make the snapshot that follows another one."""
+        """Make the snapshot that follows another one; the first has colours that were ``kept``."""
         model = replay.model(step)
         if before is None:
-            colours = np.arange(model.n_clusters_, dtype=np.int32)
+            colours = _recalled(model.labels_, kept)
             return cls(version, data, map, step, model, colours, np.zeros(data.n, dtype=bool))
         colours = inherited(model.labels_, before.model.labels_, before.colours)
         changed = colours[model.labels_] != before.colours[before.model.labels_]
@@ -133,6 +142,12 @@ class Snapshot:
         """The tree above and inside the clusters."""
         return Branches.of(self.model)
 
+    @property
+    def kept_colours(self) -> list[list[int]]:
+        """A row of each cluster, and its colour, for when the project is opened again."""
+        slots = self.colours.tolist()
+        return [[rows[0], slot] for rows, slot in zip(self.typical, slots, strict=True)]
+
     def said(self) -> NDArray[Any]:
         """Return what was said of each row: its class, or the number of its group."""
         found = np.full(self.data.n, None, dtype=object)
@@ -142,6 +157,14 @@ class Snapshot:
         for row, code in zip(given.label_index, given.label_code, strict=True):
             found[row] = str(given.classes[code])
         return found
+
+
+def _recalled(labels: NDArray[Any], kept: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Give clusters the colours of rows in them; others get free ones."""
+    known = {int(labels[row]): slot for row, slot in reversed(kept)}
+    free = (slot for slot in range(2 * len(labels)) if slot not in known.values())
+    slots = [known[c] if c in known else next(free) for c in range(int(labels.max()) + 1)]
+    return np.array(slots, dtype=np.int32)
 
 
 def inherited(
