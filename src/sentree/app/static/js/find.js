@@ -108,6 +108,7 @@ export function mount(element, store) {
       }));
     if (!text) return;
     const ids = idsOf(text);
+    field.value = "";
     tell(`Looking for ${counted(ids.length, "id")} …`);
     try {
       const found = [];
