@@ -154,6 +154,6 @@ def _units(model: SSEPartition) -> Units:
     if model.tree_ not in _KNOWN:
         result = unconstrained_result(model)
         if not np.array_equal(renumber(model.labels_), renumber(result.natural)):
-            result = result.with_edits(model.labels_)
+            result = result.with_edited(model.labels_)
         _KNOWN[model.tree_] = Units.of(result)
     return _KNOWN[model.tree_]
