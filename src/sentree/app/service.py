@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Condition, Lock, Thread
 from typing import Any
 
+from sentree._util.wording import text_of
 from sentree.active.following import prepare_to_follow
 from sentree.active.questions import Question
 from sentree.app import asking, sources, views
@@ -107,9 +108,11 @@ class Service:
                 before.project.close()
             try:
                 self._opened = opened()
-            except Exception:
+            except Exception as error:
                 if before is not None and on_disk:
                     before.project.reopen()
+                if isinstance(error, ValueError | OSError) and not isinstance(error, Refused):
+                    raise Refused(_in_words(error)) from error
                 raise
             if before is not None and not on_disk:
                 before.project.close()
@@ -338,7 +341,7 @@ class Service:
             except Cancelled:
                 now, status = None, _status("failed", message="stopped, as you asked")
             except Exception as error:
-                now, status = None, _status("failed", message=str(error))
+                now, status = None, _status("failed", message=_in_words(error))
             with self._lock:
                 self._stages = None
                 if self._opened is opened:
@@ -387,6 +390,11 @@ def _fitted(data: Data) -> SSEPartition:
     """Fit the model that statements are about, as ``sentree cluster`` does."""
     model = SSEPartition(random_state=0, prepare="auto", selection="off")
     return model.fit(data.samples.X)  # type: ignore[no-any-return]
+
+
+def _in_words(error: Exception) -> str:
+    """Return what an error says, without parameters of functions: a page has none."""
+    return text_of(error).said(lambda reference: None)
 
 
 def _answered(question: Question, reply: Any) -> dict[str, Any]:
