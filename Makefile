@@ -41,6 +41,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/speed.py --out benchmarks/results
 	$(BIN)/python benchmarks/knn.py --out benchmarks/results/knn.csv
 	$(BIN)/python benchmarks/topics.py --out benchmarks/results/topics.csv
+	$(BIN)/python benchmarks/sizes.py --out benchmarks/results
 	$(BIN)/python benchmarks/cold_start.py
 	$(BIN)/python benchmarks/command_line.py --out benchmarks/results/command_line.csv
 	$(BIN)/python benchmarks/quality.py --objective --out benchmarks/results

@@ -73,10 +73,13 @@ def test_a_line_that_was_cut_off_is_overwritten(model, file):
 
 def test_files_that_are_refused(model, file):
     begun(model, file, 2)
-    with pytest.raises(ValueError, match="answers about other data: .* samples 90"):
-        ActiveSession(SSEPartition(), X + 1, strategy="random", file=file)
-    with pytest.raises(ValueError, match="about other labels or constraints"):
-        ActiveSession(SSEPartition(), X, Y, strategy="random", file=file)
+    for other, known, told in (
+        (X + 1, None, "data: both are 90 samples and 2 features, but the values differ"),
+        (X[:80], None, "data: it was begun with 90 samples and 2 features, and here are 80 "),
+        (X, Y, "labels or constraints: it was begun with none, and here are 90 labels. Give"),
+    ):
+        with pytest.raises(ValueError, match=f"has answers about other {told}"):
+            ActiveSession(SSEPartition(), other, known, strategy="random", file=file)
     good = file.read_text()
     for old, new, match in (
         ('"version": 1', '"version": 2', "format version 2"),
@@ -88,6 +91,8 @@ def test_files_that_are_refused(model, file):
         file.write_text(good.replace(old, new, 1))
         with pytest.raises(ValueError, match=match):
             ActiveSession.load(file, model, strategy="random")
+    with pytest.raises(ValueError, match="y is for samples in X: fit the model with it"):
+        ActiveSession.load(file, model, Y)
     with pytest.raises(FileNotFoundError, match="no file of a session"):
         ActiveSession.load(file.with_name("none"), model)
     with pytest.raises(FileNotFoundError, match="no folder"):

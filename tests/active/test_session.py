@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 
 from sentree import Constraints, SSEHierarchy, SSEPartition
 from sentree.active import ActiveSession, IsClass, Question, Random, Truth
@@ -100,6 +100,15 @@ def test_history_has_the_state_after_every_answer(session):
     assert history.believed.all()
 
 
+@pytest.mark.parametrize("strategy", ["structural", "uncertainty", "random"])
+def test_two_samples_are_sure_after_one_answer(strategy):
+    session = ActiveSession(SSEPartition(2), [[0.0], [1.0]], strategy=strategy)
+    assert 0.5 < session.remaining.certainty < 0.99
+    session.answer("different", Question(0, (1,)))
+    assert session.remaining.certainty > 0.99
+    assert session.ask() is None
+
+
 def test_samples_are_clustered_by_a_clone(blobs):
     model = SSEPartition(n_clusters=4)
     labels = np.full(160, -1)
@@ -108,6 +117,37 @@ def test_samples_are_clustered_by_a_clone(blobs):
     assert not hasattr(model, "labels_")
     assert session.constraints.counts["labels"] == 20
     assert len(session.ask().options) == 4
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_more_classes_than_clusters_get_clusters_of_their_own(hard):
+    X, y = load_iris(return_X_y=True)
+    session = ActiveSession(SSEPartition(2, hard=hard), X, strategy="random")
+    first = [int(np.flatnonzero(y == c)[0]) for c in range(3)]
+    for c in (1, 2):
+        session.answer("new", Question(first[c], tuple(first[:c])))
+    assert np.unique(session.labels_[first]).size == 3
+    session.undo()
+    assert session.result().n_clusters_ == session.result().n_clusters == 2
+
+
+def test_answers_that_two_clusters_cannot_keep_apart_though_no_three_are_apart():
+    circle = [0, 1, 2, 3, 4]
+    session = ActiveSession(SSEPartition(2, hard=True), load_iris().data, strategy="random")
+    for a, b in zip(circle, np.roll(circle, 1).tolist(), strict=True):
+        session.answer("different", Question(a, (b,)))
+    found = session.labels_[circle]
+    assert session.result().n_clusters_ == 3
+    assert (found != np.roll(found, 1)).all()
+
+
+def test_hard_answers_without_room_are_refused_with_the_reason():
+    model = SSEPartition(2, hard=True, min_size=60)
+    session = ActiveSession(model, load_iris().data, strategy="random")
+    session.answer("new", Question(0, (1,)))
+    with pytest.raises(ValueError, match="3 clusters of at least 60 samples need 180 samples"):
+        session.answer("new", Question(2, (0, 1)))
+    assert session.n_answers == 1
 
 
 def test_what_a_session_cannot_take(model, session):

@@ -106,8 +106,8 @@ def test_choices_show_the_row_above_the_groups(flowers):
 
 
 def test_answers_that_cannot_be_are_asked_for_again(flowers):
-    done = ask(flowers, *RANDOM, "--hard", "-k", "2", replies="0\n0\n1\n")
-    assert "That is not possible: the constraints contradict one another" in done.stdout
+    done = ask(flowers, *RANDOM, "--hard", "--min-size", "60", replies="0\n0\n1\n")
+    assert "That is not possible: --min-size 60 cannot hold" in done.stdout
     replies = [line["reply"] for line in answers_in(flowers / "flowers.answers.jsonl")]
     assert replies == ["new", 0]
 
@@ -255,10 +255,11 @@ def test_how_unusual_a_difference_is():
             "open": np.arange(n) % 2 == 0,
             "day": pd.date_range("2020-01-01", periods=n, freq="D"),
             "gap": [np.nan, *np.arange(n - 1.0)],
+            "town": [f"town {k % 20}" for k in range(n)],
         }
     )
     rows = Rows(table, None)
-    size, rare, opened, day, gap = rows.fields([0, 1])
+    size, rare, opened, day, gap, town = rows.fields([0, 1])
     # Two of the numbers 0 … 199 differ by less than d with chance of about 1 - (1 - d / 200)².
     assert size.difference(0.0, 100.0) == pytest.approx(0.75, abs=0.08)
     assert size.difference(5.0, 5.0) == 0
@@ -267,6 +268,9 @@ def test_how_unusual_a_difference_is():
     assert day.text(table["day"][0]) == "2020-01-01"
     assert gap.text(np.nan) == "–"
     assert gap.difference(np.nan, 3.0) == 0.5
+    # Two of 20 towns agree by chance in one of 20 pairs; half of the others count.
+    assert town.difference("town 1", "town 2") == pytest.approx(0.525, abs=0.02)
+    assert Rows(table[["size"]][:2]).fields([0, 1])[0].difference(0.0, 1.0) == 0.5
     assert rows.title(7) == "row 7"
 
 

@@ -281,6 +281,7 @@ def test_edits_outside_the_bounds_are_refused():
         ({"min_size": 61}, {}, "min_size=61 is more than all 60 samples"),
         ({"max_size": 0.01}, {}, "max_size=0.01 of 60 samples is less than one sample"),
         ({"max_size": 2.5}, {}, "max_size=2.5 must be a whole number of samples, or a share"),
+        ({"min_size": True}, {}, "min_size=True must be a whole number of samples, or a share"),
         (
             {"max_size": 5, "hard": True},
             {"must_link": [(i, i + 1) for i in range(6)]},

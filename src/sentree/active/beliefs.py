@@ -33,7 +33,9 @@ _BETWEEN = (-2.0, 0.0, 2.0)
 #: Standard deviations of these changes before answers are known.
 _SPREAD, _SPREAD_BETWEEN = 1.0, 1.0
 #: How likely a sample is of another class than it is said to be; and another sample of its unit.
-_SLIP, _MIXED = 1e-9, 0.05
+_SLIP, _MIXED = 0.02, 0.05
+#: How likely a further class is where all are known, and one that a sample is said not to be of.
+_UNLIKELY = 1e-9
 #: An open sample that is so surely of none of the known classes counts as a new one.
 _SURELY_NEW = 0.5
 #: Parts of clusters with fewer samples are no clusters of their own.
@@ -285,7 +287,7 @@ class _Known:
             once = np.count_nonzero(np.bincount(met, minlength=k) == 1)
             unseen = float((once + 1) / (met.size + 2))
             if self.n_classes is not None and k >= self.n_classes:
-                unseen = _SLIP
+                unseen = _UNLIKELY
             found.append(np.append(np.full(k, (1 - unseen) / k), unseen))
         return np.array(found)
 
@@ -338,7 +340,9 @@ class _Known:
         vote = best_vote(similarity, unit, code, others)
         new = belief[:, k:]
         seen = vote.joined(belief[:, :k] / np.maximum(1 - new, _TINY))
-        probability = np.hstack((seen * (1 - new), new)) * self.evidence
+        # What was said of a sample holds for itself, even where others are not to follow it.
+        said = np.where(self.evidence < 1, _UNLIKELY, 1.0) if self.units.single else self.evidence
+        probability = np.hstack((seen * (1 - new), new)) * said
         probability /= probability.sum(axis=1, keepdims=True)
         elsewhere = belief / self.evidence
         elsewhere /= np.maximum(elsewhere.sum(axis=1, keepdims=True), _TINY)

@@ -23,7 +23,7 @@ from sentree.search.edits import without_broken, without_edits
 from sentree.search.units import Units
 from sentree.tree import EncodingTree
 
-__all__ = ["follow"]
+__all__ = ["follow", "prepare_to_follow"]
 
 #: The chance that a whole cluster is of a class that some of its samples are said to be of, and
 #: that a part of it is where classes change inside.
@@ -144,11 +144,16 @@ def _evidence(units: Units, classes: list[_Class]) -> FloatArray:
 _KNOWN: WeakKeyDictionary[EncodingTree, Units] = WeakKeyDictionary()
 
 
+def prepare_to_follow(model: SSEPartition) -> None:
+    """Find what the next :func:`follow` of a model, or a copy, starts from."""
+    _units(model)
+
+
 def _units(model: SSEPartition) -> Units:
     """Return the units of a model inside its present clusters, which are remembered."""
     if model.tree_ not in _KNOWN:
         result = unconstrained_result(model)
         if not np.array_equal(renumber(model.labels_), renumber(result.natural)):
-            result = result.with_edits(model.labels_)
+            result = result.with_edited(model.labels_)
         _KNOWN[model.tree_] = Units.of(result)
     return _KNOWN[model.tree_]

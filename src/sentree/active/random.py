@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sentree.active.questions import Question
-from sentree.active.situation import Situation, check_asked, with_utilities
-from sentree.constraints import Constraints
+from sentree.active.situation import FloatArray, Situation
+from sentree.active.strategy import Strategy
 
 __all__ = ["Random"]
 
 
 @dataclass(frozen=True)
-class Random:
+class Random(Strategy):
     """Ask about random samples.
 
     Parameters
@@ -30,52 +28,13 @@ class Random:
         Seed. The same knowledge gives the same questions.
     """
 
-    form: str = "choice"
-    max_options: int = 9
     random_state: int = 0
 
-    def query(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | None = None,
-        candidates: ArrayLike | None = None,
-        batch_size: int = 1,
-        return_utilities: bool = False,
-    ) -> Any:
-        """Return the next questions; see :class:`~sentree.ActiveSession`.
-
-        Parameters
-        ----------
-        X : samples or fitted model
-            What questions are about.
-        y : array-like, optional
-            Known classes of samples, -1 or missing where unknown.
-        constraints : Constraints, optional
-            What is known. By default the constraints of the model.
-        candidates : array-like, optional
-            Samples (row numbers, or a mask) that may be asked about.
-        batch_size : int, default=1
-            Number of questions.
-        return_utilities : bool, default=False
-            Whether to return also the utilities.
-
-        Returns
-        -------
-        questions : list of Question
-            Fewer than ``batch_size``, or none, if there is no more to ask.
-        utilities : float array of shape (n_questions, n_samples)
-            Only with ``return_utilities``: what asking about each sample is worth, and NaN for
-            samples that are no candidates.
-        """
-        check_asked(self.form, self.max_options, batch_size)
-        now = Situation.of(X, y, constraints, candidates)
+    def _questions(self, now: Situation, count: int) -> tuple[list[Question], FloatArray]:
         random = np.random.default_rng((self.random_state, now.n_statements))
         asked = self._choices if self.form == "choice" else self._pairs
-        questions = asked(now, random, batch_size)
         open_ = now.open if self.form == "choice" else now.allowed
-        return with_utilities(questions, np.where(open_, 1.0, np.nan), return_utilities)
+        return asked(now, random, count), np.where(open_, 1.0, np.nan)
 
     def _choices(
         self, now: Situation, random: np.random.Generator, batch_size: int

@@ -41,6 +41,13 @@ _FORMAT = "sentree answers"
 #: Version of the format that is written, and the newest that is read.
 _VERSION = 1
 _TUPLES = ("options", "group", "probabilities")
+_WORDS = {
+    "must_link": "must-links",
+    "cannot_link": "cannot-links",
+    "together": "groups together",
+    "apart": "groups apart",
+    "negative_labels": "negative labels",
+}
 
 
 class Record:
@@ -66,10 +73,10 @@ class Record:
         self.header, self.lines, self._end = _parsed(path, self._text)
         for part, what in (("data", "data"), ("known", "labels or constraints")):
             if self.header.get(part) != header[part]:
+                how = _difference(self.header.get(part) or {}, header[part])
                 raise ValueError(
-                    f"{path} has answers about other {what}: it was begun with "
-                    f"{_told(self.header.get(part))}, and here are {_told(header[part])}. "
-                    "Give what it was begun with, or another file"
+                    f"{path} has answers about other {what}: {how}. Give what it was begun with, "
+                    "or another file"
                 )
 
     def add(self, entry: Mapping[str, Any]) -> None:
@@ -116,9 +123,15 @@ def _line(entry: Mapping[str, Any]) -> bytes:
     return json.dumps(entry, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
-def _told(part: Any) -> str:
-    """Say what a digest stands for."""
-    return ", ".join(f"{key} {value}" for key, value in (part or {"nothing": "known"}).items())
+def _difference(begun: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Say how what a file was begun with differs from what is here."""
+    was, is_ = (
+        " and ".join(f"{n} {_WORDS.get(what, what)}" for what, n in one.items() if what != "hash")
+        for one in (begun, here)
+    )
+    if was == is_:
+        return f"both are {is_}, but the values differ, or their order"
+    return f"it was begun with {was or 'none'}, and here are {is_ or 'none'}"
 
 
 def _parsed(path: Path, text: bytes) -> tuple[dict[str, Any], list[dict[str, Any]], int]:

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from sentree import __version__
 from sentree.active.answers import Answer, Standing, State, doubtful, weigh
+from sentree.active.beliefs import Beliefs
 from sentree.active.doubts import Doubts
 from sentree.active.knowledge import prepare, refit
 from sentree.active.questions import UNSURE, Oracle, Question
@@ -30,8 +31,9 @@ from sentree.active.record import (
     read_header,
 )
 from sentree.active.situation import Remaining, Situation
-from sentree.constraints import Constraints
+from sentree.constraints import ConstraintConflict, Constraints
 from sentree.estimators.partition import SSEPartition
+from sentree.search.hard import check_room
 from sentree.search.starts import keep_numbers
 
 if TYPE_CHECKING:
@@ -144,7 +146,7 @@ class ActiveSession:
         data : fitted model or samples
             What the session was about. A model for samples is made with the parameters in the file.
         y : array-like, optional
-            What was known when the session began.
+            What was known when the session began. Only with samples: a fitted model knows it.
         **options
             Further parameters of the session, such as ``strategy`` and ``oracle``.
         """
@@ -152,7 +154,7 @@ class ActiveSession:
         if not source.exists() or not source.stat().st_size:
             raise FileNotFoundError(f"there is no file of a session at {source}")
         if isinstance(data, SSEPartition):
-            return cls(data, file=source, **options)
+            return cls(data, None, y, file=source, **options)
         return cls(SSEPartition(**read_header(source)["model"]), data, y, file=source, **options)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -326,7 +328,22 @@ class ActiveSession:
             return standing, self._model
         # Always from the model that the session began with, so that only the answers count, not
         # the way that led to them: taking one back, and reading a file, give the same clusters.
-        return standing, refit(copy(self._base), standing.said)
+        return standing, refit(self._with_room(standing.said), standing.said)
+
+    def _with_room(self, said: Constraints) -> SSEPartition:
+        """Return the first model, with more clusters if hard answers need more than it asks for."""
+        model, asked_for = copy(self._base), self._base.n_clusters
+        if not model.hard or asked_for is None:
+            return model
+        closure = said.closure(self._n)
+        for number in range(asked_for, closure.n_components + 1):
+            model.n_clusters = number
+            try:
+                check_room(closure, number + model._more_clusters)
+                break
+            except ConstraintConflict:
+                continue
+        return model
 
     def _take_in(self, answers: list[Answer]) -> None:
         self._set(*self._taken(answers))
@@ -336,12 +353,13 @@ class ActiveSession:
         self._standing, self._model = standing, model
 
     def _estimate(self, standing: Standing, model: SSEPartition) -> Remaining:
-        """Ask the strategy what is still unsure; without its word, the clusters tell."""
+        """Ask the strategy what is still unsure; without its word, beliefs tell how sure all is."""
         estimate: Callable[..., Any] | None = getattr(self.strategy, "estimate", None)
         if estimate is not None:
             found = estimate(model, standing.said)
             return Remaining(found.answers, float(found.certainty))
-        return Remaining(None, float(model.membership_strength_.mean()))
+        believed = Beliefs.of(Situation.of(model, None, standing.said, None))
+        return Remaining(None, believed.certainty)
 
     @property
     def remaining(self) -> Remaining:

@@ -18,7 +18,7 @@ from sentree.estimators.base import SSEEstimator
 from sentree.estimators.partition import SSEPartition
 from sentree.search.edits import row_numbers
 
-__all__ = ["Remaining", "Situation", "chances", "check_asked", "with_utilities"]
+__all__ = ["Remaining", "Situation", "chances"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -48,30 +48,6 @@ class Remaining:
         if self.answers == 0:
             return f"done: {sure}"
         return f"about {self.answers} more answer{'s' * (self.answers != 1)}, {sure}"
-
-
-def check_asked(form: str, max_options: int, batch_size: int) -> None:
-    """Raise for questions that cannot be asked."""
-    if form not in ("choice", "pair"):
-        raise ValueError(f'form must be "choice" or "pair", got {form!r}')
-    for name, number in (("max_options", max_options), ("batch_size", batch_size)):
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")
-
-
-def with_utilities(
-    questions: list[Question], scores: FloatArray, wanted: bool
-) -> list[Question] | tuple[list[Question], FloatArray]:
-    """Return questions, and what asking about each sample was worth if that is wanted.
-
-    The scores are those for every question: a sample that an earlier one is about has none left.
-    """
-    if not wanted:
-        return questions
-    utilities = np.tile(scores, (len(questions), 1))
-    for at, question in enumerate(questions):
-        utilities[at + 1 :, question.point] = np.nan
-    return questions, utilities
 
 
 @lru_cache(maxsize=1)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sentree._util.labels import follow
 from sentree.active.beliefs import Beliefs
 from sentree.active.questions import Question
-from sentree.active.situation import FloatArray, Remaining, Situation, check_asked, with_utilities
+from sentree.active.situation import FloatArray, Remaining, Situation
+from sentree.active.strategy import Strategy
 from sentree.constraints import Constraints
 
 __all__ = ["Structural"]
@@ -33,7 +34,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Structural:
+class Structural(Strategy):
     """Ask where a group of samples belongs, the question first that settles most.
 
     A question is about a typical sample of a group: a natural cluster, part of one, or at last a
@@ -60,29 +61,11 @@ class Structural:
     True
     """
 
-    form: str = "choice"
-    max_options: int = 9
-
-    def query(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | None = None,
-        candidates: ArrayLike | None = None,
-        batch_size: int = 1,
-        return_utilities: bool = False,
-    ) -> Any:
-        """Return the next questions; parameters and results as in :meth:`Random.query`."""
-        check_asked(self.form, self.max_options, batch_size)
-        now = Situation.of(X, y, constraints, candidates)
+    def _questions(self, now: Situation, count: int) -> tuple[list[Question], FloatArray]:
         believed = Beliefs.of(now)
         if believed.certainty >= _SURE:
-            return with_utilities([], np.full(now.allowed.size, np.nan), return_utilities)
-        most = self.max_options if self.form == "choice" else 1
-        search = _Search(now, believed, most)
-        questions, scores = search.questions(batch_size)
-        return with_utilities(questions, scores, return_utilities)
+            return [], np.full(now.allowed.size, np.nan)
+        return _Search(now, believed, self._most).questions(count)
 
     def estimate(self, model: Any, constraints: Constraints | None = None) -> Remaining:
         """Return how many answers are still needed, and how sure the clusters are."""

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sentree.active.questions import Question
-from sentree.active.situation import FloatArray, Situation, check_asked, with_utilities
-from sentree.constraints import Constraints
+from sentree.active.situation import FloatArray, Situation
+from sentree.active.strategy import Strategy
 
 __all__ = ["Uncertainty"]
 
 
 @dataclass(frozen=True)
-class Uncertainty:
+class Uncertainty(Strategy):
     """Ask about the samples whose cluster is least certain.
 
     The utility of a sample is the entropy of its ``membership_``, in bits. Questions of one batch
@@ -31,39 +30,23 @@ class Uncertainty:
         Most classes that a choice shows: the likeliest.
     """
 
-    form: str = "choice"
-    max_options: int = 9
-
-    def query(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        constraints: Constraints | None = None,
-        candidates: ArrayLike | None = None,
-        batch_size: int = 1,
-        return_utilities: bool = False,
-    ) -> Any:
-        """Return the next questions; parameters and results as in :meth:`Random.query`."""
-        check_asked(self.form, self.max_options, batch_size)
-        now = Situation.of(X, y, constraints, candidates)
+    def _questions(self, now: Situation, count: int) -> tuple[list[Question], FloatArray]:
         scores = np.where(now.open, _entropy(now.model.membership_), np.nan)
         order = np.argsort(-scores, kind="stable")[: np.count_nonzero(now.open)]
         edges = now.model.graph_.to_scipy().tocsr()
         near = np.zeros(scores.size, dtype=bool)
-        most = self.max_options if self.form == "choice" else 1
         questions: list[Question] = []
         for point in order:
-            if len(questions) == batch_size:
+            if len(questions) == count:
                 break
             if near[point]:
                 continue
-            question = now.choice(point, most, scores[point])
+            question = now.choice(point, self._most, scores[point])
             if question is not None:
                 questions.append(question)
                 near[point] = True
                 near[edges.indices[edges.indptr[point] : edges.indptr[point + 1]]] = True
-        return with_utilities(questions, scores, return_utilities)
+        return questions, scores
 
 
 def _entropy(membership: Any) -> FloatArray:

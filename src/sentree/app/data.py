@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sentree import io
-from sentree.datasets import EMBEDDED_SETS, load_embedded
+from sentree.datasets import load_embedded
 from sentree.graph import FloatArray
+from sentree.profiles.images import Square, square_images
+from sentree.profiles.shown import Rows
 
-__all__ = ["Data", "digest", "example", "examples", "read"]
+__all__ = ["READING", "Called", "Data", "digest", "example", "of_samples", "read"]
 
 #: Options of a project that say how its file is read.
 READING = ("id_column", "drop", "layer", "header", "separator", "format", "sheet")
@@ -43,10 +47,47 @@ class Data:
         """Number of rows."""
         return self.samples.n
 
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows as people read them."""
+        return Rows(self.samples.X, self.samples.ids, self.samples.features)
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features."""
+        return self.rows.names
+
+    @cached_property
+    def image(self) -> Square | None:
+        """What rows are like where they are images."""
+        return square_images(self.rows.matrix)
+
     def called(self, row: int) -> str:
         """Return what a row is called: its id, or "row" and its number."""
-        ids = self.samples.ids
-        return f"row {row}" if ids is None else str(ids[row])
+        return self.rows.title(row)
+
+    def column(self, name: str) -> Any:
+        """Return a feature, or another column, as a series; None where there is none."""
+        import pandas as pd
+
+        if name in self.samples.columns:
+            return pd.Series(self.samples.columns[name]).infer_objects()
+        if name in self.features:
+            return self.rows.column(self.features.index(name))
+        return None
+
+
+class Called:
+    """What all rows are called, without a list of them."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return self._data.n
+
+    def __getitem__(self, row: int) -> str:
+        return self._data.called(row)
 
 
 def read(path: Path, options: Mapping[str, Any] | None = None, name: str | None = None) -> Data:
@@ -72,9 +113,18 @@ def example(name: str) -> Data:
     return Data(io.Samples(X, columns={"class": column}, source=name), name)
 
 
-def examples() -> tuple[str, ...]:
-    """Return the names of the embedded sets."""
-    return EMBEDDED_SETS
+def of_samples(samples: Any, name: str = "data") -> Data:
+    """Return data that are in memory: samples as read, a data frame or an array."""
+    if not isinstance(samples, io.Samples):
+        named = getattr(samples, "columns", None)
+        features = None if named is None else [str(one) for one in named]
+        ids: NDArray[Any] | None = None
+        index = getattr(samples, "index", None)
+        if index is not None and index.dtype == object and index.is_unique:
+            ids = np.array([str(one) for one in index], dtype=object)
+        X = np.asarray(samples, dtype=np.float64) if isinstance(samples, list) else samples
+        samples = io.Samples(X, ids, source=name, features=features)
+    return Data(samples, name)
 
 
 def digest(path: Path) -> str:

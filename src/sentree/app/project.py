@@ -51,18 +51,24 @@ class Project:
 
     Parameters
     ----------
-    path : Path
-        Its file, which is made where there is none.
+    path : Path or None
+        Its file, which is made where there is none; with None it is in memory only.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path = path
-        self._owner = path.with_name(f"{path.name}-owner")
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Open the file, again if it was closed."""
+        path = self.path
+        self._db = sqlite3.connect(
+            path or ":memory:", timeout=0.2, isolation_level=None, check_same_thread=False
+        )
+        if path is None:
+            return self._open("a project")
         try:
-            self._db = sqlite3.connect(
-                path, timeout=0.2, isolation_level=None, check_same_thread=False
-            )
-            self._open()
+            self._open(path.name)
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise Refused(f"{path.name} is open elsewhere{self._who_has_it()}") from None
@@ -70,19 +76,25 @@ class Project:
         except sqlite3.DatabaseError as error:
             raise Refused(f"{path} is no project of sentree: {error}") from None
         who = {"user": _user(), "computer": socket.gethostname(), "process": os.getpid()}
+        assert self._owner is not None
         files.write(self._owner, json.dumps(who | {"since": _now()}))
 
-    def _open(self) -> None:
+    @property
+    def _owner(self) -> Path | None:
+        """The file that tells who has the project open."""
+        return self.path and self.path.with_name(f"{self.path.name}-owner")
+
+    def _open(self, name: str) -> None:
         db = self._db
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         application = db.execute("PRAGMA application_id").fetchone()[0]
         tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if tables and application != _APPLICATION:
-            raise Refused(f"{self.path} is an SQLite file, but no project of sentree")
+            raise Refused(f"{name} is an SQLite file, but no project of sentree")
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > len(MIGRATIONS):
             raise Refused(
-                f"{self.path.name} was written by a newer sentree (its format is {version}, this "
+                f"{name} was written by a newer sentree (its format is {version}, this "
                 f"sentree {__version__} knows up to {len(MIGRATIONS)}): update sentree to open it"
             )
         db.execute("PRAGMA journal_mode = WAL")
@@ -95,7 +107,7 @@ class Project:
 
     def _who_has_it(self) -> str:
         try:
-            who = json.loads(self._owner.read_text())
+            who = json.loads(self._owner.read_text()) if self._owner else {}
             return (
                 f", by {who['user']} on {who['computer']} (process {who['process']}, since "
                 f"{who['since']}): close it there first"
@@ -115,7 +127,8 @@ class Project:
 
     def close(self) -> None:
         """Close the file; others may open it then."""
-        self._owner.unlink(missing_ok=True)
+        if self._owner is not None:
+            self._owner.unlink(missing_ok=True)
         self._db.close()
 
     # What the project is about

@@ -7,6 +7,7 @@ refit for each edit after it, and not one for each statement.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from sentree.active.following import follow
 from sentree.app.statements import EDITS, Statement, constraints_of
 from sentree.constraints import Constraints
-from sentree.constraints.conflicts import ConstraintConflict
+from sentree.constraints.conflicts import Conflict, ConstraintConflict
 from sentree.estimators.partition import SSEPartition
 
 __all__ = ["Replay", "Step"]
@@ -112,14 +113,15 @@ class Replay:
         """Return the step that a statement leads to."""
         step = Step(before, statement)
         if statement.kind == "rename":
-            step.names = before.names | {statement.payload["row"]: statement.payload["name"]}
+            row, name = statement.payload["row"], statement.payload["name"]
+            step.names = {one: n for one, n in before.names.items() if one != row} | {row: name}
         elif statement.kind in EDITS:
             self._edit(before, step)
         elif len(new := constraints_of(statement)):
             said = before.said + new
             found = said.conflicts(names=self.names)
             if found:
-                step.proof = list(found[0].chain)
+                step.proof = _proof(found[0])
             else:
                 step.said, step.since = said, before.since + new
         return step
@@ -132,7 +134,7 @@ class Replay:
         try:
             step.model = _edited(now, statement)
         except ConstraintConflict as error:
-            step.proof = list(error.conflicts[0].chain)
+            step.proof = _proof(error.conflicts[0])
         except ValueError as error:
             step.proof = [str(error)]
         else:
@@ -140,6 +142,11 @@ class Replay:
             if statement.kind == "scale":
                 step.asked = statement.payload["k"]
             self._hold(step)
+
+
+def _proof(conflict: Conflict) -> list[str]:
+    """Return the sentences of a proof, without the numbers that constraints have there."""
+    return [re.sub(r" \((?:[a-z-]+ )*[a-z-]+(?: \d+)?\)$", "", line) for line in conflict.chain]
 
 
 def _edited(model: SSEPartition, statement: Statement) -> SSEPartition:

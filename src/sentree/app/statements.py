@@ -17,9 +17,9 @@ __all__ = [
     "Refused",
     "Statement",
     "checked",
+    "checked_reply",
     "constraints_of",
     "in_words",
-    "reply_of",
 ]
 
 #: Statements that say something about rows, those that edit clusters, and others.
@@ -81,6 +81,16 @@ def checked(said: Mapping[str, Any], n: int) -> tuple[str, dict[str, Any]]:
     if kind not in KINDS or kind == "answer":
         raise Refused(f"there is no statement {kind!r}: there are {', '.join(KINDS)}")
     return str(kind), _CHECKS[str(kind)](said, n)
+
+
+def checked_reply(question: Question, reply: Any) -> Any:
+    """Return a reply as it is stored; raise where it is none to this question."""
+    if isinstance(reply, Mapping):
+        return {"class": _name(reply, "class")}
+    try:
+        return question.read(reply)
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
 def _rows(said: Mapping[str, Any], n: int, key: str = "rows", least: int = 1) -> list[int]:
@@ -182,11 +192,11 @@ def constraints_of(statement: Statement) -> Constraints:
         case "answer":
             asked = said["question"]
             question = Question(asked["point"], tuple(asked["options"]))
-            return question.constraints(reply_of(said["reply"]))
+            return question.constraints(_reply(said["reply"]))
     return Constraints()
 
 
-def reply_of(reply: Any) -> Any:
+def _reply(reply: Any) -> Any:
     """Return a reply as questions take it."""
     return IsClass(reply["class"]) if isinstance(reply, Mapping) else reply
 
@@ -202,7 +212,7 @@ def in_words(statement: Statement, called: Callable[[int], str]) -> str:
         case "different" if "others" in said:
             return f"{these} and {_listed(said['others'], called)} are different"
         case "different":
-            return f"{these} are all different"
+            return f"{these} are {'all ' * (len(rows) > 2)}different"
         case "is":
             return f"{these} {_are(len(rows))} {said['class']}"
         case "is_not":
@@ -246,4 +256,4 @@ def _listed(rows: Sequence[int], called: Callable[[int], str]) -> str:
     if len(rows) > 3:
         return f"{len(rows):,} rows"
     names = [called(row) for row in rows]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"

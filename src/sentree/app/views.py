@@ -1,18 +1,30 @@
-"""What the page shows, as plain values."""
+"""What the page shows, as plain values and frames."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from sentree.app.asking import Asked, no_progress
 from sentree.app.data import Data
 from sentree.app.frames import Frame
 from sentree.app.project import Project
+from sentree.app.replay import Step
 from sentree.app.snapshot import Snapshot
-from sentree.app.statements import EDITS, Statement, in_words
+from sentree.app.statements import EDITS, Refused, Statement, constraints_of, in_words
 
-__all__ = ["clusters", "empty", "labels_frame", "map_frame", "row_view", "state"]
+__all__ = ["column", "empty", "labels", "places", "profiles", "rows", "state", "tree"]
+
+#: Rows of a statement that are named, and lines that are drawn for it.
+_NAMED, _DRAWN = 5, 50
+#: More rows are shown as a sample, with the density of all.
+_MOST_SHOWN, _GRID = 200_000, 256
+#: Cells of a row, and categories of a column.
+_CELLS, _CATEGORIES = 60, 50
 
 
 def empty(version: int, status: dict[str, Any]) -> dict[str, Any]:
@@ -29,57 +41,69 @@ def empty(version: int, status: dict[str, Any]) -> dict[str, Any]:
         "classes": [],
         "scale": None,
         "moved": {"n": 0, "by": None},
-        "progress": {"answers": 0, "certainty": 0.0, "left": None, "text": ""},
+        "progress": no_progress(0),
     }
 
 
 def state(
-    project: Project, data: Data, now: Snapshot | None, status: dict[str, Any]
+    project: Project,
+    data: Data,
+    now: Snapshot | None,
+    asked: Asked | None,
+    status: dict[str, Any],
 ) -> dict[str, Any]:
     """Return everything but rows and maps."""
     undo, redo = project.can
-    meta = project.meta
-    return {
-        "version": 0 if now is None else now.version,
-        "project": {"name": meta["name"], "path": str(project.path)},
+    said = project.statements
+    taken = {} if now is None else {one.statement.id: one for one in now.step if one.statement}
+    found = empty(0 if now is None else now.version, status) | {
+        "project": {"name": project.meta["name"], "path": str(project.path or "")},
         "data": _data(data),
-        "status": status,
-        "clusters": [] if now is None else clusters(now),
-        "statements": [_statement(one, data, now) for one in project.statements],
+        "statements": [_statement(one, data, now, taken.get(one.id)) for one in said],
         "can_undo": undo,
         "can_redo": redo,
-        "classes": [] if now is None else list(now.step.said.classes),
-        "scale": None if now is None else _scale(now),
-        "moved": {"n": 0 if now is None else int(now.changed.sum()), "by": None},
-        "progress": {"answers": 0, "certainty": 0.0, "left": None, "text": ""},
+        "progress": no_progress(sum(one.kind == "answer" for one in said)),
+    }
+    if now is None:
+        return found
+    return found | {
+        "clusters": _clusters(now),
+        "classes": [str(name) for name in now.step.said.classes],
+        "scale": _scale(now),
+        "moved": {"n": int(now.changed.sum()), "by": now.by},
+        **({} if asked is None else {"progress": asked.progress}),
     }
 
 
 def _data(data: Data) -> dict[str, Any]:
-    samples = data.samples
-    names = samples.features or [f"x{k}" for k in range(samples.X.shape[1])]
     return {
         "name": data.name,
         "n": data.n,
-        "features": [{"name": name, "kind": "number"} for name in names],
-        "columns": list(samples.columns),
-        "id_name": samples.id_name,
-        "image": None,
+        "features": [
+            {"name": name, "kind": "number" if _is_number(data.rows.column(k)) else "category"}
+            for k, name in enumerate(data.features)
+        ],
+        "columns": list(data.samples.columns),
+        "id_name": data.samples.id_name,
+        "image": None if data.image is None else {"side": data.image.side},
     }
 
 
-def clusters(now: Snapshot) -> list[dict[str, Any]]:
+def _is_number(values: Any) -> bool:
+    return bool(values.dtype.kind in "biufM")
+
+
+def _clusters(now: Snapshot) -> list[dict[str, Any]]:
     """Return the clusters by number."""
     k = now.model.n_clusters_
     size = np.bincount(now.labels, minlength=k)
     strength = np.bincount(now.labels, now.strength, k) / size
-    named = {int(now.labels[row]): name for row, name in now.step.names.items()}
     found = now.model.cluster_support_
     return [
         {
             "number": c,
             "colour": int(now.colours[c]),
-            "name": named.get(c, None if found[c].name is None else str(found[c].name)),
+            "name": now.names[c],
             "size": int(size[c]),
             "strength": round(float(strength[c]), 4),
             "support": round(found[c].share, 4) if found[c].labels else None,
@@ -89,47 +113,110 @@ def clusters(now: Snapshot) -> list[dict[str, Any]]:
     ]
 
 
-def _statement(one: Statement, data: Data, now: Snapshot | None) -> dict[str, Any]:
-    rows = one.rows
+def _scale(now: Snapshot) -> dict[str, Any]:
+    """Return the number of clusters, and what the data say about it."""
+    scale = now.step.start.model.scale_ if now.step.start.model else None
+    scale = now.model.scale_ or scale
+    pairs = [] if scale is None else zip(scale.candidates, scale.support, strict=True)
+    return {
+        "asked": now.step.asked,
+        "found": now.model.n_clusters_,
+        "text": "" if scale is None else str(scale),
+        "evidence": [{"k": k, "value": round(value, 4)} for k, value in sorted(pairs)],
+    }
+
+
+# Statements
+
+
+def _statement(
+    one: Statement, data: Data, now: Snapshot | None, step: Step | None
+) -> dict[str, Any]:
+    verdict, broken = _verdict(one, now, step)
     return {
         "id": one.id,
         "kind": one.kind,
         "text": in_words(one, data.called),
-        "rows": rows[:5],
-        "n_rows": len(rows),
-        "links": [],
+        "rows": one.rows[:_NAMED],
+        "n_rows": len(one.rows),
+        "links": _links(one),
         "origin": one.origin,
         "who": one.who,
         "when": one.when,
         "state": one.state,
-        "verdict": "applied" if one.kind in EDITS else "kept",
-        "broken": 0,
-        "proof": [],
+        "verdict": verdict,
+        "broken": broken,
+        "proof": [] if step is None else [str(line) for line in step.proof],
     }
 
 
-def _scale(now: Snapshot) -> dict[str, Any]:
-    model = now.model
-    return {"asked": model.n_clusters, "found": model.n_clusters_, "text": "", "evidence": []}
+def _verdict(one: Statement, now: Snapshot | None, step: Step | None) -> tuple[str, int]:
+    """Tell what became of a statement, and how many of its rows or pairs the clusters break."""
+    if one.state != "active" or step is None or now is None:
+        return "pending", 0
+    if not step.counts:
+        return "contradicting", 0
+    given = constraints_of(one)
+    if one.kind in EDITS or not len(given):
+        return "applied", 0
+    report, known = now.model.constraint_report_, now.model.constraints_
+    own = given.without_labels().satisfaction(now.labels).n_broken
+    own += int(np.isin(given.label_index, report.broken["labels"]).sum())
+    against = report.broken["negative_labels"]
+    wrong = {
+        (int(row), known.classes[code])
+        for row, code in zip(
+            known.negative_index[against], known.negative_code[against], strict=True
+        )
+    }
+    own += sum((row, name) in wrong for row in given.negative_index for name in given.classes)
+    return ("broken" if own else "kept"), own
 
 
-def map_frame(now: Snapshot) -> Frame:
-    """Return the places of the rows, from -1 to 1."""
-    places = now.places
-    low, high = places.min(axis=0), places.max(axis=0)
+def _links(one: Statement) -> list[list[int]]:
+    """Return pairs of rows to draw lines between."""
+    said = one.payload
+    rows = said.get("rows", [])
+    if one.kind == "answer":
+        asked = said["question"]
+        return [[asked["point"], option] for option in asked["options"]][:_DRAWN]
+    if one.kind == "stays":
+        return [list(pair) for pair in said["anchors"][:_DRAWN]]
+    if one.kind == "different" and "others" in said:
+        return [list(pair) for pair in constraints_of(one).cannot_link[:_DRAWN].tolist()]
+    if one.kind == "different":
+        return [list(pair) for pair in islice(combinations(rows, 2), _DRAWN)]
+    if one.kind in ("same", "merge"):
+        return [[rows[0], row] for row in rows[1 : _DRAWN + 1]]
+    return []
+
+
+# Frames
+
+
+def places(now: Snapshot) -> Frame:
+    """Return the places of the rows, from -1 to 1; of very many a sample, and how dense all are."""
+    given = now.map.places
+    low, high = given.min(axis=0), given.max(axis=0)
     middle, half = (low + high) / 2, max(float((high - low).max()) / 2, 1e-300)
-    xy = ((places - middle) / half).astype(np.float32).ravel()
-    header = {
-        "version": now.version,
-        "n": now.data.n,
-        "source": now.source,
-        "sampled": False,
-        "density": None,
+    xy = (given - middle) / half
+    header: dict[str, Any] = {"version": now.version, "n": now.data.n, "source": now.map.source}
+    if now.data.n <= _MOST_SHOWN:
+        header |= {"sampled": False, "density": None}
+        return Frame(header, {"xy": xy.astype(np.float32).ravel()})
+    chosen = np.random.default_rng(0).choice(now.data.n, _MOST_SHOWN, replace=False)
+    chosen.sort()
+    dense = np.histogram2d(xy[:, 1], xy[:, 0], bins=_GRID, range=[[-1, 1], [-1, 1]])[0]
+    header |= {"sampled": True, "density": {"width": _GRID, "height": _GRID}}
+    arrays = {
+        "xy": xy[chosen].astype(np.float32).ravel(),
+        "rows": chosen.astype(np.int32),
+        "density": dense.astype(np.float32).ravel(),
     }
-    return Frame(header, {"xy": xy})
+    return Frame(header, arrays)
 
 
-def labels_frame(now: Snapshot) -> Frame:
+def labels(now: Snapshot) -> Frame:
     """Return the cluster of each row, how sure it is, and whether it moved."""
     arrays: dict[str, Any] = {
         "cluster": now.labels.astype(np.int32),
@@ -139,17 +226,98 @@ def labels_frame(now: Snapshot) -> Frame:
     return Frame({"version": now.version, "n": now.data.n}, arrays)
 
 
-def row_view(now: Snapshot, row: int) -> dict[str, Any]:
-    """Return what there is to read about a row."""
-    samples = now.data.samples
-    names = samples.features or [f"x{k}" for k in range(samples.X.shape[1])]
-    values = samples.X.iloc[row] if hasattr(samples.X, "iloc") else samples.X[row]
-    return {
-        "row": row,
-        "id": now.data.called(row),
-        "cluster": int(now.labels[row]),
-        "strength": round(float(now.strength[row]), 4),
-        "said": None,
-        "cells": [{"name": a, "text": str(b)} for a, b in zip(names, values, strict=True)],
-        "image": None,
-    }
+def column(now: Snapshot, name: str) -> Frame:
+    """Return a column to colour by: a feature, another column, or what was said."""
+    values = pd.Series(now.said()) if name == "said" else now.data.column(name)
+    if values is None:
+        raise Refused(f"there is no column {name!r}")
+    if _is_number(values):
+        if values.dtype.kind == "M":
+            values = pd.Series(values.to_numpy(dtype="datetime64[s]")).astype("int64")
+        number = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        there = number[np.isfinite(number)]
+        low, high = (float(there.min()), float(there.max())) if there.size else (0.0, 1.0)
+        header = {"kind": "number", "min": low, "max": high, "name": name}
+        return Frame(header, {"value": number.astype(np.float32)})
+    there = values[values.notna()].astype(str)
+    often = there.value_counts().index[:_CATEGORIES].tolist()
+    legend = sorted(often)
+    code = pd.Categorical(values.where(values.isna(), values.astype(str)), legend).codes
+    if len(often) < there.nunique():
+        legend = [*legend, "other"]
+        code = np.where((code < 0) & values.notna(), len(legend) - 1, code)
+    header = {"kind": "category", "legend": legend, "name": name}
+    return Frame(header, {"code": np.asarray(code, dtype=np.int32)})
+
+
+def tree(now: Snapshot) -> Frame:
+    """Return the branches, and the rows in the order of leaves."""
+    found = now.branches
+    nodes = [
+        {
+            "id": at,
+            "parent": node.parent if node.parent >= 0 else None,
+            "depth": node.depth,
+            "size": node.end - node.start,
+            "start": node.start,
+            "end": node.end,
+            "cluster": node.cluster,
+            "name": None if node.cluster is None or node.is_part else now.names[node.cluster],
+        }
+        for at, node in enumerate(found.nodes)
+    ]
+    return Frame({"version": now.version, "nodes": nodes}, {"order": found.order})
+
+
+# Rows and clusters in words
+
+
+def rows(now: Snapshot, wanted: Sequence[Any]) -> dict[str, Any]:
+    """Return what there is to read about rows."""
+    data = now.data
+    for row in wanted:
+        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < data.n:
+            raise Refused(f"there is no row {row!r}: rows are numbered 0 to {data.n - 1}")
+    fields = data.rows.fields(wanted) if data.image is None and wanted else []
+    said: Any = now.said() if wanted else []
+    found = []
+    for row in wanted:
+        cells = [
+            {"name": name, "text": "–" if values[row] is None else str(values[row])}
+            for name, values in data.samples.columns.items()
+        ]
+        cells += [
+            {"name": field.name, "text": field.text(data.rows.cells([row], field)[0])}
+            for field in fields
+        ]
+        found.append(
+            {
+                "row": row,
+                "id": data.called(row),
+                "cluster": int(now.labels[row]),
+                "strength": round(float(now.strength[row]), 4),
+                "said": said[row],
+                "cells": cells[:_CELLS],
+                "image": _pixels(data, row),
+            }
+        )
+    return {"rows": found}
+
+
+def _pixels(data: Data, row: int) -> list[float] | None:
+    if data.image is None:
+        return None
+    return [round(x, 3) for x in data.image.levels(data.rows.numbers(row)).tolist()]
+
+
+def profiles(now: Snapshot) -> dict[str, Any]:
+    """Return what makes each cluster."""
+    found = [
+        {
+            "number": int(one.cluster),
+            "sentence": one.sentence,
+            "traits": [{"feature": t.feature, "text": t.phrase} for t in one.telling[:_NAMED]],
+        }
+        for one in now.profile.clusters
+    ]
+    return {"version": now.version, "clusters": found}

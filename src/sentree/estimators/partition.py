@@ -431,8 +431,8 @@ class SSEPartition(SSEEstimator):
     def _forget_edits(self) -> None:
         """Go back to the natural clusters and to ``n_clusters``."""
         self._more_clusters, self._edited = 0, False
-        if self._unconstrained is not None and self._unconstrained.unedited is not None:
-            self._unconstrained = self._unconstrained.unedited
+        if self._unconstrained is not None and self._unconstrained.edited is not None:
+            self._unconstrained = self._unconstrained.with_edited(None)
 
     def _cluster(self, number: int) -> int:
         """Check the number of a cluster."""
@@ -458,7 +458,7 @@ class SSEPartition(SSEEstimator):
                 known = problem._replace(unconstrained=self._unconstrained)
                 unconstrained = search.with_unconstrained(known).unconstrained
                 assert unconstrained is not None
-                self._unconstrained = unconstrained.with_edits(labels)
+                self._unconstrained = unconstrained.with_edited(labels)
             self._keep(problem, labels)
             self._finish(given)
         return self

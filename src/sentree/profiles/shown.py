@@ -75,15 +75,19 @@ class Field:
         return str(cell)
 
     def difference(self, a: Any, b: Any) -> float:
-        """Return how unusual a difference is: the share of pairs of rows that differ less."""
+        """Return how unusual a difference is: the share of pairs of rows that differ less.
+
+        Half of those that differ as much are counted as well.
+        """
         if pd.isna(a) or pd.isna(b):
             return 0.0 if pd.isna(a) and pd.isna(b) else 0.5
         if self.kind == "category":
-            return 0.0 if str(a) == str(b) else self.agreeing
+            return 0.0 if str(a) == str(b) else (1 + self.agreeing) / 2
         gap = abs(self._place(a) - self._place(b))
         if not gap or not self.gaps.size:
             return 0.0
-        return float(np.searchsorted(self.gaps, gap) / self.gaps.size)
+        less, no_more = (np.searchsorted(self.gaps, gap, side) for side in ("left", "right"))
+        return float(less + no_more) / (2 * self.gaps.size)
 
     def typical(self, cells: Sequence[Any]) -> Any:
         """Return the middle one of some values, or the most frequent one."""
@@ -176,6 +180,12 @@ class Rows:
         if self._sparse:
             return [self._X[row, field.number] for row in rows]
         return [self._X.iat[row, field.number] for row in rows]
+
+    def column(self, k: int) -> pd.Series[Any]:
+        """Return a column."""
+        if self._sparse:
+            return pd.Series(self._X[:, [k]].toarray().ravel())
+        return self._X.iloc[:, k]
 
     def fields(self, rows: Sequence[int]) -> list[Field]:
         """Return the columns; of a wide table those in which these rows differ most."""

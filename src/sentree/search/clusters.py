@@ -69,6 +69,8 @@ _CLEARLY_MORE = 2.0
 _PAIR_STRENGTH = 0.7
 #: Seconds between checks for Ctrl-C while searches run in threads.
 _PAUSE = 0.1
+#: What does not depend on edits.
+_WITHOUT_EDITS = ("contacts", "_natural")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +83,6 @@ class UnconstrainedResult:
     spacing: Spacing | None
     edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
     unedited: UnconstrainedResult | None = None  # the result before users edited it
-
-    def with_edits(self, labels: NDArray[np.int32]) -> UnconstrainedResult:
-        """Return the result with clusters of the samples that users have edited."""
-        return replace(self, edited=labels, unedited=self.unedited or self)
 
     @property
     def modules(self) -> NDArray[np.int32]:
@@ -123,6 +121,16 @@ class UnconstrainedResult:
         # placed them better).
         moved = _move(self.graphs, found.labels, Steering(None, _SHRINKAGE))
         return found._replace(labels=moved.labels)
+
+    def with_edited(self, clusters: NDArray[np.int32] | None) -> UnconstrainedResult:
+        """Return the same with edited clusters, or without; what was found already is kept."""
+        if clusters is None and self.unedited is not None:
+            return self.unedited
+        unedited = None if clusters is None else self.unedited or self
+        result = replace(self, edited=clusters, unedited=unedited)
+        found = {name: value for name, value in vars(self).items() if name in _WITHOUT_EDITS}
+        vars(result).update(found)
+        return result
 
     def objective(self, clusters: NDArray[np.int32]) -> float:
         """Return the objective of clusters of the samples."""

@@ -154,12 +154,11 @@ def size_bounds(
 def _size(bound: Param, total: float, counts: bool) -> float:
     """Return a bound as a size."""
     value: float = bound.value
-    if isinstance(value, Integral):
-        return float(value)
-    if 0 < value < 1:
-        return value * total
-    if value > 1 and not counts:
-        return float(value)
+    if not isinstance(value, bool):  # True is a whole number to Python
+        if isinstance(value, Integral) or (value > 1 and not counts):
+            return float(value)
+        if 0 < value < 1:
+            return value * total
     more = "" if counts else ", or a sum of weights above 1"
     what = "samples" if counts else "units"
     raise ValueError(

@@ -1,0 +1,165 @@
+"""Where projects come from: a path, an example, a file that is sent, or samples in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sentree.app import data as reading
+from sentree.app.data import Data
+from sentree.app.project import SUFFIX, Project
+from sentree.app.statements import Refused
+from sentree.estimators.partition import SSEPartition
+
+__all__ = ["Opened", "open_example", "open_path", "open_samples", "open_upload"]
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A project and its data.
+
+    Parameters
+    ----------
+    project : Project
+        Its file.
+    data : Data
+        The rows.
+    about : mapping
+        Where the data come from.
+    message : str, optional
+        What a person should know.
+    model : SSEPartition, optional
+        A model that is fitted already.
+    """
+
+    project: Project
+    data: Data
+    about: Mapping[str, Any]
+    message: str | None = None
+    model: SSEPartition | None = None
+
+
+def open_path(folder: Path, path: str | Path, options: Mapping[str, Any] | None) -> Opened:
+    """Open a project, or data; a project of the same name beside the data is reopened."""
+    there = (folder / path).resolve()
+    if not there.is_relative_to(folder):
+        raise Refused(f"{path} is not below the folder {folder} that the page was started in")
+    if not there.is_file():
+        raise Refused(f"there is no file {path}")
+    if there.suffix == SUFFIX:
+        return _reopened(there)
+    project = _beside(there)
+    if project.exists():
+        return _reopened(project, there)
+    given = dict(options or {})
+    data = reading.read(there, given)
+    about = {"path": str(there), "digest": reading.digest(there), "options": given, "n": data.n}
+    return _new(project, data, about)
+
+
+def _beside(path: Path) -> Path:
+    """Return the file of the project of some data."""
+    name = path.name.removesuffix(".gz")
+    return path.with_name(f"{Path(name).stem}{SUFFIX}")
+
+
+def _new(path: Path, data: Data, about: Mapping[str, Any], content: bytes | None = None) -> Opened:
+    """Make a project."""
+    project = Project(path)
+    if content is not None:
+        project.store("data", content)
+    project.set_meta(name=path.name.removesuffix(SUFFIX), data=dict(about))
+    return Opened(project, data, about)
+
+
+def _reopened(path: Path, given: Path | None = None) -> Opened:
+    """Open a project again, with the data that it is about."""
+    project = Project(path)
+    try:
+        about = project.meta.get("data")
+        if about is None:
+            raise Refused(f"{path.name} holds no data: it was not finished; delete it")
+        return _with_data(project, about, given)
+    except BaseException:
+        project.close()
+        raise
+
+
+def _with_data(project: Project, about: dict[str, Any], given: Path | None) -> Opened:
+    assert project.path is not None
+    if "example" in about:
+        return Opened(project, reading.example(about["example"]), about)
+    if (content := project.stored("data")) is not None:
+        return Opened(project, _sent(about["name"], content), about)
+    source = given or Path(about["path"])
+    if not source.is_file():
+        moved = project.path.with_name(source.name)
+        if not moved.is_file():
+            raise Refused(f"the data of {project.path.name} are gone: there is no file {source}")
+        source = moved
+    about = about | {"path": str(source)}
+    data = reading.read(source, about["options"])
+    if data.n != about["n"]:
+        raise Refused(
+            f"{source.name} has {data.n:,} rows, but {project.path.name} is about {about['n']:,}: "
+            "what was said names rows by number. Restore the file, or begin a new project by "
+            "moving the old one away"
+        )
+    message = None
+    if reading.digest(source) != about["digest"]:
+        message = (
+            f"{source.name} has changed since this project was begun: what was said about its rows "
+            "may no longer hold"
+        )
+    return Opened(project, data, about, message)
+
+
+def open_example(folder: Path, name: str) -> Opened:
+    """Open the project of an embedded set, or make one."""
+    try:
+        data = reading.example(name)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    path = folder / f"{name}{SUFFIX}"
+    return _reopened(path) if path.exists() else _new(path, data, {"example": name})
+
+
+def open_upload(folder: Path, name: str, content: bytes) -> Opened:
+    """Make a project of a file that was sent, and keep the file in it."""
+    name = Path(name.replace("\\", "/")).name
+    if not name:
+        raise Refused("the file needs a name, whose end tells its format")
+    data = _sent(name, content)
+    path = _free(_beside(folder / name))
+    about = {"path": name, "name": name, "options": {}, "n": data.n}
+    return _new(path, data, about, content)
+
+
+def _sent(name: str, content: bytes) -> Data:
+    """Read a file that was sent."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        return reading.read(path)
+
+
+def _free(path: Path) -> Path:
+    """Return a path that does not exist yet."""
+    number, found = 1, path
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.name.removesuffix(SUFFIX)}-{number}{SUFFIX}")
+    return found
+
+
+def open_samples(samples: Any, name: str) -> Opened:
+    """Make a project in memory, of samples or of a fitted model."""
+    model = samples if isinstance(samples, SSEPartition) else None
+    data = reading.of_samples(samples if model is None else model._own_table(), name)
+    project = Project(None)
+    about = {"path": name, "options": {}, "n": data.n}
+    project.set_meta(name=name, data=about)
+    return Opened(project, data, about, model=model)
