@@ -18,7 +18,7 @@ class Running:
     def __init__(self, service, folder, words=str, **limits):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.folder = folder
+        self.service, self.folder = service, folder
         self.url = f"http://127.0.0.1:{self.port}"
         self.app = routes(service, Folder(folder), words)
         self.server = PageServer(self.app, TOKEN, self.port, **limits)

@@ -3,6 +3,7 @@
 import json
 import queue
 import threading
+from contextlib import contextmanager
 
 import pytest
 
@@ -12,24 +13,31 @@ from sentree.app import Frame, Service
 from sentree.app import events as streams
 
 
-@pytest.fixture
-def folder(tmp_path):
+def flowers(folder):
     header = ["id", "sepal length", "sepal width", "petal length", "petal width"]
-    write_csv(tmp_path / "flowers.csv", header, IDS, *IRIS.data.T)
-    return tmp_path
+    write_csv(folder / "flowers.csv", header, IDS, *IRIS.data.T)
+    return folder
 
 
-@pytest.fixture
-def service(folder):
-    return Service(folder)
-
-
-@pytest.fixture
-def server(service, folder):
+@contextmanager
+def opened(folder):
+    service = Service(flowers(folder))
     service.open(folder / "flowers.csv")
     assert service.wait(60)
     with running(service, folder) as found:
-        found.service = service
+        yield found
+
+
+@pytest.fixture
+def server(tmp_path):
+    with opened(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A server for tests that change nothing."""
+    with opened(tmp_path_factory.mktemp("shared")) as found:
         yield found
 
 
@@ -46,10 +54,10 @@ def labels(client):
 # Look.
 
 
-def test_the_state_and_the_arrays(server):
-    client = server.client()
+def test_the_state_and_the_arrays(shared):
+    client = shared.client()
     state = client.get("/api/state").json()
-    assert state == json.loads(json.dumps(server.service.state()))
+    assert state == json.loads(json.dumps(shared.service.state()))
     assert (state["data"]["n"], state["status"]["phase"]) == (150, "ready")
     for name, asked in (
         ("labels", "/api/labels"),
@@ -60,12 +68,12 @@ def test_the_state_and_the_arrays(server):
         reply = client.get(asked)
         assert reply.headers["content-type"] == "application/octet-stream"
         given = ["petal width"] if name == "column" else []
-        assert reply.content == getattr(server.service, name)(*given).to_bytes()
+        assert reply.content == getattr(shared.service, name)(*given).to_bytes()
     assert sum(one["size"] for one in state["clusters"]) == 150
 
 
-def test_rows_profiles_and_searches(server):
-    client = server.client()
+def test_rows_profiles_and_searches(shared):
+    client = shared.client()
     shown = client.post("/api/rows", json={"rows": [0, 149]}).json()["rows"]
     assert [one["id"] for one in shown] == ["flower000", "flower149"]
     assert {one["name"]: one["text"] for one in shown[0]["cells"]}["petal width"] == "0.2"
@@ -148,26 +156,26 @@ def test_a_class_and_no_class_arrive_as_they_were_said(server):
         ("/api/state", None, 405, "Method Not Allowed"),
     ],
 )
-def test_refusals_are_in_words(server, path, body, status, told):
-    reply = server.client().post(path, json=body)
+def test_refusals_are_in_words(shared, path, body, status, told):
+    reply = shared.client().post(path, json=body)
     assert (reply.status_code, list(reply.json())) == (status, ["error"])
     assert told in reply.json()["error"]
 
 
-def test_bodies_that_are_no_json(server):
-    client, kind = server.client(), {"content-type": "application/json"}
+def test_bodies_that_are_no_json(shared):
+    client, kind = shared.client(), {"content-type": "application/json"}
     for body in (b"{", b"\xff", b"[" * 100_000, b'{"kind": "same", "rows": [1e400]}'):
         reply = client.post("/api/say", content=body, headers=kind)
         assert reply.status_code in (400, 422)
         assert reply.json()["error"]
 
 
-def test_errors_of_the_program_tell_nothing_but_the_log(server, monkeypatch, caplog):
+def test_errors_of_the_program_tell_nothing_but_the_log(shared, monkeypatch, caplog):
     def fail(*_):
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(server.service, "find", fail)
-    client = server.client()
+    monkeypatch.setattr(shared.service, "find", fail)
+    client = shared.client()
     for _ in range(2):  # on the same connection
         reply = client.get("/api/find?text=x")
         assert reply.status_code == 500
@@ -177,9 +185,8 @@ def test_errors_of_the_program_tell_nothing_but_the_log(server, monkeypatch, cap
     assert "unexpected error at /api/find" in caplog.text
 
 
-def test_words_of_errors_can_be_other_ones(folder):
-    service = Service(folder)
-    with running(service, folder, words=lambda error: f"{error}!") as found:
+def test_words_of_errors_can_be_other_ones(tmp_path):
+    with running(Service(tmp_path), tmp_path, words=lambda error: f"{error}!") as found:
         reply = found.client().get("/api/labels")
         assert reply.json()["error"].endswith("!")
 
@@ -187,7 +194,8 @@ def test_words_of_errors_can_be_other_ones(folder):
 # Files.
 
 
-def test_open_a_file_of_the_folder_and_list_it(service, folder):
+def test_open_a_file_of_the_folder_and_list_it(tmp_path):
+    service, folder = Service(tmp_path), flowers(tmp_path)
     (folder / "inner").mkdir()
     (folder / "flowers.csv").rename(folder / "inner" / "flowers.csv")
     with running(service, folder) as found:
@@ -201,7 +209,8 @@ def test_open_a_file_of_the_folder_and_list_it(service, folder):
         assert client.get("/api/state").json()["data"]["name"] == "flowers.csv"
 
 
-def test_upload_a_table_and_one_that_cannot_be_read(service, folder):
+def test_upload_a_table_and_one_that_cannot_be_read(tmp_path):
+    service, folder = Service(tmp_path), flowers(tmp_path)
     table = (folder / "flowers.csv").read_bytes()
     (folder / "flowers.csv").unlink()
     with running(service, folder) as found:
@@ -227,8 +236,8 @@ def test_upload_a_table_and_one_that_cannot_be_read(service, folder):
         *("tree.json", "model.sentree", "report.html", "script.py", "command.sh"),
     ],
 )
-def test_exports(exporting, what):
-    client, service = exporting
+def test_exports(shared, what):
+    client, service = shared.client(), shared.service
     reply = client.get(f"/api/export/{what}")
     assert reply.status_code == 200, reply.text
     made = service.export(what)
@@ -239,19 +248,8 @@ def test_exports(exporting, what):
         assert reply.content == made.data
 
 
-@pytest.fixture(scope="module")
-def exporting(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exporting")
-    write_csv(folder / "flowers.csv", ["id", "a", "b", "c", "d"], IDS, *IRIS.data.T)
-    service = Service(folder)
-    service.open(folder / "flowers.csv")
-    assert service.wait(60)
-    with running(service, folder) as found:
-        yield found.client(), service
-
-
-def test_an_export_that_there_is_not(exporting):
-    reply = exporting[0].get("/api/export/labels.doc")
+def test_an_export_that_there_is_not(shared):
+    reply = shared.client().get("/api/export/labels.doc")
     assert reply.status_code == 400
     assert "labels.csv" in reply.json()["error"]
 
@@ -314,21 +312,21 @@ def test_streams_are_let_go_of(server):
     assert len(server.app.state.events._open) == 1
 
 
-def test_open_streams_end_with_the_server_and_the_project_is_closed(server, folder):
+def test_open_streams_end_with_the_server_and_the_project_is_closed(server):
     listener = Listener(server.client())
     listener.event()
     server.server.should_exit = True
     assert listener.ended.wait(20)
     server.thread.join(20)
     assert not server.thread.is_alive()
-    again = Service(folder)  # nobody has the project any more
-    again.open(folder / "flowers.csv")
+    again = Service(server.folder)  # nobody has the project any more
+    again.open(server.folder / "flowers.csv")
     again.close()
 
 
-def test_silent_streams_say_that_they_live(server, monkeypatch):
+def test_silent_streams_say_that_they_live(shared, monkeypatch):
     monkeypatch.setattr(streams, "PAUSE", 0.01)
-    listener = Listener(server.client())
+    listener = Listener(shared.client())
     while listener.lines.get(timeout=60) != ": nothing new":
         pass
 
@@ -336,8 +334,8 @@ def test_silent_streams_say_that_they_live(server, monkeypatch):
 # The page itself.
 
 
-def test_the_page_and_its_files(server):
-    client = server.client()
+def test_the_page_and_its_files(shared):
+    client = shared.client()
     page = client.get("/")
     assert page.status_code == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
