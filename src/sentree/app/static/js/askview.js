@@ -86,7 +86,6 @@ export function drawQuestion(store, question, rows, acts) {
   const these = (wanted) => wanted.flatMap((row) => rows.get(row) ?? []);
   return [
     el("h2", { tabindex: -1 }, shown.title),
-    shown.doubt && el("p", { class: "ask-doubt" }, shown.doubt),
     el("div", { class: "ask-rows" }, rowsCard(these(shown.rows), { first: features, most: FEATURES })),
     el(
       "p",
@@ -110,7 +109,7 @@ export function drawQuestion(store, question, rows, acts) {
       undoButton(acts),
     ),
     naming(store.state?.classes ?? [], acts),
-    shown.differs.length > 0 && differing(shown),
+    shown.differs.length > 0 && differing(shown, these(shown.compared)),
   ].filter((one) => one instanceof Node);
 }
 
@@ -183,8 +182,11 @@ function naming(classes, { answer }) {
   );
 }
 
-/** @param {ReturnType<typeof view>} shown */
-const differing = (shown) =>
+/**
+ * @param {ReturnType<typeof view>} shown
+ * @param {Row[]} compared
+ */
+const differing = (shown, compared) =>
   el(
     "table",
     { class: "ask-differs row-table" },
@@ -192,7 +194,7 @@ const differing = (shown) =>
     el(
       "thead",
       {},
-      el("tr", {}, el("td"), el("th", { scope: "col" }, shown.here), el("th", { scope: "col" }, shown.there)),
+      el("tr", {}, el("td"), ...compared.map((row) => el("th", { scope: "col", title: row.id }, row.id))),
     ),
     el(
       "tbody",

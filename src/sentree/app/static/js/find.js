@@ -113,8 +113,12 @@ export function mount(element, store) {
       /** @type {Set<number>} */
       const rows = new Set();
       for (const some of chunks(ids, AT_ONCE))
-        for (const row of (await look(some.join(", "))).rows) rows.add(row);
-      tell(`${counted(rows.size, "row")} by ${counted(ids.length, "id")}`, !rows.size);
+        for (const row of (await look(`${some.join("\n")}\n`)).rows) rows.add(row);
+      const all = counted(ids.length, "id");
+      tell(
+        rows.size < ids.length ? `Only ${counted(rows.size, "row")} for ${all}` : `${all} found`,
+        rows.size < ids.length,
+      );
       choose([...rows], "list");
     } catch (error) {
       tell(/** @type {Error} */ (error).message, true);

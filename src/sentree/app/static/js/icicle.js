@@ -23,7 +23,9 @@ export function icicle(nodes, { most = 300, smallest = 1 / 150, root = null } = 
   for (const node of nodes) {
     const parent =
       node.parent !== null && node.parent !== node.id && ids.has(node.parent) ? node.parent : null;
-    below.set(parent, [...(below.get(parent) ?? []), node]);
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(node);
+    else below.set(parent, [node]);
   }
   const tops = root === null ? (below.get(null) ?? []) : nodes.filter((node) => node.id === root);
   const total = tops.reduce((sum, node) => sum + node.size, 0);

@@ -20,7 +20,7 @@ const CHANGE = 900;
 const MOST_RINGS = 3000;
 const MOST_LINES = 600;
 /** Selections up to here are ringed, so that a single point is seen. */
-const FEW = 100;
+const FEW = 30;
 /** @type {Record<string, string>} links that are not kept, by the verdict */
 const LINK_COLOURS = { broken: "--warn", contradicting: "--bad" };
 

@@ -72,10 +72,9 @@ export function view(question, clusters) {
         rows: option.rows.slice(0, TYPICAL),
       };
     }),
-    here: who === "does this row" ? "this row" : "these rows",
-    there: question.options.length > 1 ? "group 1" : "the group",
+    /** The rows that are compared: the one in question, and one of the likeliest group. */
+    compared: [question.point, question.options[0]?.rows[0]],
     differs: (question.differs ?? []).slice(0, DIFFERS),
-    doubt: question.text ?? "",
   };
 }
 

@@ -12,7 +12,7 @@ import { svg } from "./svg.js";
  */
 
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
-const SEEN = 4,
+const SEEN = 3,
   LINE = 14;
 /** Width of a letter, and most rows of a branch that are lit by pointing at it. */
 const LETTER = 6.5,
@@ -37,9 +37,10 @@ export function inkOn(colour) {
  * @returns {Int32Array}
  */
 export function sums(order, selected) {
-  const chosen = new Set(selected);
+  const chosen = new Uint8Array(order.length);
+  for (const row of selected) chosen[row] = 1;
   const found = new Int32Array(order.length + 1);
-  for (let at = 0; at < order.length; at++) found[at + 1] = found[at] + (chosen.has(order[at]) ? 1 : 0);
+  for (let at = 0; at < order.length; at++) found[at + 1] = found[at] + chosen[order[at]];
   return found;
 }
 
@@ -161,11 +162,6 @@ export function mount(element, store) {
     const { width, height } = frame.getBoundingClientRect();
     if (!tree || !width || !height) return;
     blocks = icicle(tree.nodes, { smallest: SEEN / height, root });
-    if (!blocks.length && root !== null) {
-      root = null;
-      all.hidden = true;
-      blocks = icicle(tree.nodes, { smallest: SEEN / height });
-    }
     placed = columns(blocks, width);
     if (!block(here)) here = blocks[0]?.key ?? "";
     const hadFocus = picture.contains(document.activeElement);
@@ -247,6 +243,8 @@ export function mount(element, store) {
         const { header, arrays } = await store.tree();
         if (version !== store.state.version) return;
         tree = { nodes: header.nodes, order: arrays.order };
+        root = null; // branches have other numbers now
+        all.hidden = true;
       } catch (error) {
         fetched = -1;
         about.textContent = /** @type {Error} */ (error).message;
