@@ -346,14 +346,23 @@ class Service:
                 self._stages = None
                 if self._opened is opened:
                     self._now = now or self._now
-                    if now is not None:
-                        opened.project.set_meta(colours=now.kept_colours)
                     if not (self._behind and now):
                         self._status = status
                 self._lock.notify_all()
             self._tell()
             if now is not None:
-                prepare_to_follow(now.model)  # while people look, for the next statement
+                self._get_ready(opened, now)
+
+    def _get_ready(self, opened: Opened, now: Snapshot) -> None:
+        """Do what need not be waited for: keep the colours, and make the next statement quick."""
+        colours = now.kept_colours
+        with self._lock:
+            if self._opened is not opened:
+                return
+            opened.project.set_meta(colours=colours)
+            if self._behind:
+                return
+        prepare_to_follow(now.step.start.model or now.model)
 
     def _found(self, opened: Opened, statements: Any, version: int) -> Snapshot:
         """Return the snapshot of some statements; the first one fits the model."""
