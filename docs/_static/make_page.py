@@ -81,22 +81,24 @@ class Film:
 
 
 def torn(tab):
-    """Typical rows of two clusters near each other that are one digit."""
+    """Rows in the middle of two clusters near each other that are one digit."""
     labels, places = tab.array("labels", "cluster"), tab.places()
     digit = load_digits().target
-    clusters = tab.api("state")["clusters"]
-    best = None
-    for a in clusters:
-        for b in clusters[: a["number"]]:
-            mains = [np.bincount(digit[labels == one["number"]]).argmax() for one in (a, b)]
-            if mains[0] != mains[1] or min(a["size"], b["size"]) < 20:
-                continue
-            middles = [np.median(places[labels == one["number"]], axis=0) for one in (a, b)]
-            apart = np.linalg.norm(middles[0] - middles[1])
-            if best is None or apart < best[0]:
-                rows = np.flatnonzero(np.isin(labels, [a["number"], b["number"]]))
-                best = apart, rows[digit[rows] == mains[0]]
-    return best[1]
+    middles = {}
+    for one in tab.api("state")["clusters"]:
+        rows = np.flatnonzero(labels == one["number"])
+        middle = np.median(places[rows], axis=0)
+        away = np.linalg.norm(places[rows] - middle, axis=1)
+        if len(rows) > 20:
+            near = rows[away <= np.quantile(away, 0.45)]
+            middles[one["number"]] = np.bincount(digit[rows]).argmax(), middle, near
+    pairs = [
+        (np.linalg.norm(at - there), np.r_[near, others])
+        for a, (main, at, near) in middles.items()
+        for b, (other, there, others) in middles.items()
+        if a < b and main == other
+    ]
+    return min(pairs, key=lambda pair: pair[0])[1]
 
 
 def record(tab):
@@ -130,7 +132,8 @@ def record(tab):
 
 def main():
     TARGET.mkdir(exist_ok=True)
-    shrink()
+    if sys.argv[1:] != ["recording"]:
+        shrink()
     with browser() as chromium, tempfile.TemporaryDirectory() as folder:
         app = App(folder)
         try:

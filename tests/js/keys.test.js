@@ -19,7 +19,13 @@ test("the help lists shortcuts by group", () => {
     { keys: ["?"], text: "Help", group: "Page", run },
   ]);
   assert.deepEqual(found, [
-    { group: "Page", rows: [{ keys: ["/"], text: "Find" }, { keys: ["?"], text: "Help" }] },
+    {
+      group: "Page",
+      rows: [
+        { keys: ["/"], text: "Find" },
+        { keys: ["?"], text: "Help" },
+      ],
+    },
     { group: "Questions", rows: [{ keys: ["1-9"], text: "That group" }] },
   ]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunks, idsOf } from "../../src/sentree/app/static/js/find.js";
 import { placed } from "../../src/sentree/app/static/js/guide.js";
-import { bars, most } from "../../src/sentree/app/static/js/scale.js";
+import { most, supported } from "../../src/sentree/app/static/js/scale.js";
 import { bytesText, stage } from "../../src/sentree/app/static/js/start.js";
 import { inkOn, sums } from "../../src/sentree/app/static/js/tree.js";
 
@@ -21,14 +21,25 @@ test("the slider reaches what is known and found, but not more than there are ro
   assert.equal(most(scale, 8), 7);
 });
 
-test("bars of evidence stand on zero, in the order of k", () => {
-  const found = bars([{ k: 3, value: -1 }, { k: 2, value: 3 }]);
-  assert.deepEqual(found.map(({ k, x, y, height }) => [k, x, y, height]), [[2, 0, 0, 0.75], [3, 0.5, 0.75, 0.25]]);
-  assert.deepEqual(bars([{ k: 2, value: NaN }]).map((bar) => bar.height), [0]);
+test("the numbers that are supported most, in their order", () => {
+  const evidence = Array.from({ length: 12 }, (_, at) => ({
+    k: at + 2,
+    value: at === 11 ? 0.5 : (11 - at) / 100,
+  }));
+  assert.deepEqual(
+    supported(evidence).map((one) => one.k),
+    [2, 3, 4, 5, 6, 7, 8, 13],
+  );
 });
 
 test("sizes of files", () => {
-  assert.deepEqual([12, 999, 1000, 4212345, 3e10].map(bytesText), ["12 bytes", "999 bytes", "1.0 kB", "4.2 MB", "30 GB"]);
+  assert.deepEqual([12, 999, 1000, 4212345, 3e10].map(bytesText), [
+    "12 bytes",
+    "999 bytes",
+    "1.0 kB",
+    "4.2 MB",
+    "30 GB",
+  ]);
 });
 
 test("what the page begins with", () => {
@@ -50,7 +61,12 @@ test("how many rows of a branch are selected", () => {
 });
 
 test("text is read on its colour", () => {
-  assert.deepEqual(["#ffffff", "#000000", "#0072b2", "#e69f00"].map(inkOn), ["#000000", "#ffffff", "#ffffff", "#000000"]);
+  assert.deepEqual(["#ffffff", "#000000", "#0072b2", "#e69f00"].map(inkOn), [
+    "#000000",
+    "#ffffff",
+    "#ffffff",
+    "#000000",
+  ]);
 });
 
 test("the note of the tour stands by what it is about, inside the window", () => {

@@ -10,7 +10,10 @@ test("grey levels become bytes, gaps transparent", () => {
 
 test("cells of the features that matter come first", () => {
   const cells = ["a", "b", "c", "d"].map((name) => ({ name, text: name }));
-  assert.deepEqual(chosenCells(cells, ["d", "b"], 3).map((cell) => cell.name), ["d", "b", "a"]);
+  assert.deepEqual(
+    chosenCells(cells, ["d", "b"], 3).map((cell) => cell.name),
+    ["d", "b", "a"],
+  );
 });
 
 test("a card stands beside the pointer and inside the window", () => {

@@ -33,7 +33,7 @@ def run_app(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(chromium):
+def visit(chromium, request):
     """Open tabs; what a tab complains about fails the test."""
     tabs, contexts = [], {}
 
@@ -47,6 +47,8 @@ def visit(chromium):
         return tabs[-1]
 
     yield open_tab
+    for number, tab in enumerate(tabs, 1):
+        tab.picture(f"end-of-{request.node.name}-{number}")
     for context in {id(tab.page.context): tab.page.context for tab in tabs}.values():
         context.close()
     assert [trouble for tab in tabs for trouble in tab.troubles] == []

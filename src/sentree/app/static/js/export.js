@@ -6,17 +6,31 @@ import { popover } from "./popover.js";
 
 /** By heading: what is exported, what it is called, and what it is for. */
 const EXPORTS = [
-  { heading: "Clusters of the rows", files: [
-    ["labels.csv", "CSV", "for spreadsheets and everything else"],
-    ["labels.parquet", "Parquet", "for pandas, Polars, DuckDB"],
-    ["labels.h5ad", "h5ad", "for Scanpy: a column of AnnData"]] },
+  {
+    heading: "Clusters of the rows",
+    files: [
+      ["labels.csv", "CSV", "for spreadsheets and everything else"],
+      ["labels.parquet", "Parquet", "for pandas, Polars, DuckDB"],
+      ["labels.h5ad", "h5ad", "for Scanpy: a column of AnnData"],
+    ],
+  },
   { heading: "What was said", files: [["constraints.json", "Constraints", "for sentree, to be used again"]] },
-  { heading: "Tree", files: [["tree.nwk", "Newick", "for tree viewers"], ["tree.json", "JSON", "with names and sizes"]] },
-  { heading: "To read and to repeat", files: [
-    ["report.html", "Report", "a page with pictures"],
-    ["model.sentree", "Model", "to load in Python"],
-    ["script.py", "Python script", "makes these clusters again"],
-    ["command.sh", "Command", "the same for a terminal"]] },
+  {
+    heading: "Tree",
+    files: [
+      ["tree.nwk", "Newick", "for tree viewers"],
+      ["tree.json", "JSON", "with names and sizes"],
+    ],
+  },
+  {
+    heading: "To read and to repeat",
+    files: [
+      ["report.html", "Report", "a page with pictures"],
+      ["model.sentree", "Model", "to load in Python"],
+      ["script.py", "Python script", "makes these clusters again"],
+      ["command.sh", "Command", "the same for a terminal"],
+    ],
+  },
 ];
 
 /**
@@ -59,12 +73,20 @@ export function mount(element, store) {
     button,
     { class: "export-panel", label: "Take the result away" },
     ...EXPORTS.map(({ heading, files }) =>
-      el("section", {}, el("h2", {}, heading),
+      el(
+        "section",
+        {},
+        el("h2", {}, heading),
         ...files.map(([what, name, about]) => {
-          const entry = el("button", { class: "plain", "data-export": what, onclick: () => take(what, entry) },
-            el("span", {}, name), el("span", { class: "quiet small" }, about));
+          const entry = el(
+            "button",
+            { class: "plain", "data-export": what, onclick: () => take(what, entry) },
+            el("span", {}, name),
+            el("span", { class: "quiet small" }, about),
+          );
           return entry;
-        })),
+        }),
+      ),
     ),
   );
   element.append(button, panel);

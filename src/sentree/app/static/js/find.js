@@ -1,5 +1,5 @@
 /** Find rows by id, value or condition, or from a list of ids: what is found is selected. */
-import { ask, counted, el } from "./dom.js";
+import { ask, count, counted, el } from "./dom.js";
 import { addKeys } from "./keys.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -26,7 +26,9 @@ export function idsOf(text) {
  * @returns {T[][]}
  */
 export function chunks(items, size) {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
+  );
 }
 
 /**
@@ -35,14 +37,25 @@ export function chunks(items, size) {
  */
 export function mount(element, store) {
   const field = el("input", {
-    type: "search", name: "text", list: "find-features", autocomplete: "off", spellcheck: "false",
-    placeholder: "Find rows", "aria-label": "Find rows by id, value or condition", "aria-describedby": "find-told",
+    type: "search",
+    name: "text",
+    list: "find-features",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "Find rows",
+    "aria-label": "Find rows by id, value or condition",
+    "aria-describedby": "find-told",
     title: "An id, a value, or a condition such as age > 40",
   });
   const told = el("p", { id: "find-told", class: "find-told", role: "status" });
   const features = el("datalist", { id: "find-features" });
-  const form = el("form", { class: "find-form" }, field, features,
-    el("button", { type: "button", title: "Select rows by a list of ids", onclick: () => list("") }, "List"));
+  const form = el(
+    "form",
+    { class: "find-form" },
+    field,
+    features,
+    el("button", { type: "button", title: "Select rows by a list of ids", onclick: () => list("") }, "List"),
+  );
   element.append(form, told);
 
   let timer = 0;
@@ -85,15 +98,24 @@ export function mount(element, store) {
   /** @param {string} given */
   const list = async (given) => {
     const name = store.state?.data?.id_name || "id";
-    const text = given || (await ask({ title: "Select rows by a list", label: `Ids (${name}), one a line or separated by commas`, ok: "Select", lines: true }));
+    const text =
+      given ||
+      (await ask({
+        title: "Select rows by a list",
+        label: `Ids (${name}), one a line or separated by commas`,
+        ok: "Select",
+        lines: true,
+      }));
     if (!text) return;
     const ids = idsOf(text);
+    field.value = "";
     tell(`Looking for ${counted(ids.length, "id")} …`);
     try {
-      /** @type {Set<number>} */
-      const rows = new Set();
-      for (const some of chunks(ids, AT_ONCE)) for (const row of (await look(some.join(", "))).rows) rows.add(row);
-      tell(`${counted(rows.size, "row")} by ${counted(ids.length, "id")}`, !rows.size);
+      const found = [];
+      for (const some of chunks(ids, AT_ONCE)) found.push(await look(`${some.join("\n")}\n`));
+      const rows = new Set(found.flatMap((one) => one.rows));
+      const of = `${count(rows.size)} of ${counted(ids.length, "id")}`;
+      tell(found.length === 1 ? found[0].text : of, rows.size < ids.length);
       choose([...rows], "list");
     } catch (error) {
       tell(/** @type {Error} */ (error).message, true);
@@ -120,7 +142,8 @@ export function mount(element, store) {
     if (!origin.startsWith("filter: ") && origin !== "list") tell("");
   });
   store.subscribe("state", () => {
-    const names = [...(store.state?.data?.features ?? []), ...(store.state?.data?.columns ?? [])].map((one) => one.name);
+    const { features: known = [], columns = [] } = store.state?.data ?? {};
+    const names = [...known.map((one) => one.name), ...columns];
     features.replaceChildren(...names.slice(0, 200).map((name) => el("option", { value: name })));
   });
   addKeys(store, [{ keys: ["/"], text: "Find rows", group: "Page", run: () => field.focus() }]);

@@ -5,16 +5,33 @@ import { byId, el } from "./dom.js";
 
 /** What is pointed at, and what is said of it; `tab` is the panel that must be in front. */
 const STEPS = [
-  { at: "map", title: "Each point is a row",
-    text: "Rows that are alike lie close together, and each colour is a cluster. Point at one to see what it is; turn the wheel to come closer." },
-  { at: "map", title: "Select what you know something about",
-    text: "Click a point, or draw around several. You can also click a cluster in the list, a branch of the tree, or search." },
-  { at: "side", tab: "say", title: "Say what you know",
-    text: "They belong together, they do not, they are of this class: the clusters follow at once. Everything can be undone, so just try." },
-  { at: "side", tab: "ask", title: "Or let yourself be asked",
-    text: "Here stands the question whose answer helps most. A few answers often do; the keys 1 to 9 are the quickest way." },
-  { at: "export", title: "Take it away",
-    text: "Clusters, report, model, and a script that makes them again. All you say is saved as you go." },
+  {
+    at: "map",
+    title: "Each point is a row",
+    text: "Rows that are alike lie close together, and each colour is a cluster. Point at one to see what it is; turn the wheel to come closer.",
+  },
+  {
+    at: "map",
+    title: "Select what you know something about",
+    text: "Click a point, or draw around several. You can also click a cluster in the list, a branch of the tree, or search.",
+  },
+  {
+    at: "side",
+    tab: "say",
+    title: "Say what you know",
+    text: "They belong together, they do not, they are of this class: the clusters follow at once. Everything can be undone, so just try.",
+  },
+  {
+    at: "side",
+    tab: "ask",
+    title: "Or let yourself be asked",
+    text: "Here stands the question whose answer helps most. A few answers often do; the keys 1 to 9 are the quickest way.",
+  },
+  {
+    at: "export",
+    title: "Take it away",
+    text: "Clusters, report, model, and a script that makes them again. All you say is saved as you go.",
+  },
 ];
 const SEEN = "sentree-guide-seen";
 
@@ -54,12 +71,26 @@ export function guide(store) {
   const where = el("span", { class: "quiet small" });
   const back = el("button", { onclick: () => go(at - 1) }, "Back");
   const forward = el("button", { class: "primary", onclick: () => go(at + 1) });
-  const note = el("div", { class: "guide", role: "dialog", "aria-labelledby": "guide-title" },
-    title, text,
-    el("div", { class: "buttons" }, where, el("button", { class: "plain guide-skip", onclick: () => end() }, "Skip"), back, forward));
+  const note = el(
+    "div",
+    { class: "guide", role: "dialog", "aria-labelledby": "guide-title" },
+    title,
+    text,
+    el(
+      "div",
+      { class: "buttons" },
+      where,
+      el("button", { class: "plain guide-skip", onclick: () => end() }, "Skip"),
+      back,
+      forward,
+    ),
+  );
   const target = () => byId(STEPS[at].at);
   const place = () => {
-    const { x, y } = placed(target().getBoundingClientRect(), note.getBoundingClientRect(), { width: innerWidth, height: innerHeight });
+    const { x, y } = placed(target().getBoundingClientRect(), note.getBoundingClientRect(), {
+      width: innerWidth,
+      height: innerHeight,
+    });
     note.style.left = `${x}px`;
     note.style.top = `${y}px`;
   };

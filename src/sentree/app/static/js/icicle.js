@@ -21,10 +21,13 @@ export function icicle(nodes, { most = 300, smallest = 1 / 150, root = null } = 
   const below = new Map();
   const ids = new Set(nodes.map((node) => node.id));
   for (const node of nodes) {
-    const parent = node.parent !== null && node.parent !== node.id && ids.has(node.parent) ? node.parent : null;
-    below.set(parent, [...(below.get(parent) ?? []), node]);
+    const parent =
+      node.parent !== null && node.parent !== node.id && ids.has(node.parent) ? node.parent : null;
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(node);
+    else below.set(parent, [node]);
   }
-  const tops = root === null ? below.get(null) ?? [] : nodes.filter((node) => node.id === root);
+  const tops = root === null ? (below.get(null) ?? []) : nodes.filter((node) => node.id === root);
   const total = tops.reduce((sum, node) => sum + node.size, 0);
   /** @type {Block[]} */
   const blocks = [];
@@ -41,8 +44,17 @@ export function icicle(nodes, { most = 300, smallest = 1 / 150, root = null } = 
     const block = (node, gathered) => {
       const size = node ? node.size : gathered.reduce((sum, one) => sum + one.size, 0);
       const key = node ? String(node.id) : `small-${parent ? parent.key : "top"}`;
-      const made = { key, node, gathered, parent: parent ? parent.key : null, children: [], level,
-        from: at, to: at + size / total, size };
+      const made = {
+        key,
+        node,
+        gathered,
+        parent: parent ? parent.key : null,
+        children: [],
+        level,
+        from: at,
+        to: at + size / total,
+        size,
+      };
       at = made.to;
       return made;
     };
@@ -70,7 +82,9 @@ export function icicle(nodes, { most = 300, smallest = 1 / 150, root = null } = 
 /** @typedef {{start: number, deep: number, kind: "union" | "cluster" | "part"}} Column */
 
 /** Most pixels of a level of unions, and most and least of clusters, which have names. */
-const UNION = 20, CLUSTER = 170, NAMED = 92;
+const UNION = 20,
+  CLUSTER = 170,
+  NAMED = 92;
 
 /**
  * Where blocks stand across the levels: unions of clusters in narrow columns, all clusters up to the same
@@ -87,7 +101,10 @@ export function columns(blocks, room) {
   for (const block of blocks) {
     const above = block.parent === null ? undefined : known.get(block.parent);
     const cluster = (block.node ?? block.gathered[0]).cluster;
-    const union = cluster === null || cluster < 0 || (!block.node && above?.kind === "union" && block.gathered.length > 1);
+    const union =
+      cluster === null ||
+      cluster < 0 ||
+      (!block.node && above?.kind === "union" && block.gathered.length > 1);
     const inside = above && above.kind !== "union" ? above.inside + 1 : 0;
     known.set(block.key, { kind: inside ? "part" : union ? "union" : "cluster", inside });
     if (inside) parts = Math.max(parts, inside);

@@ -84,13 +84,17 @@ export function mount(element, store) {
   const show = () => {
     const groups = listed(known.get(store) ?? []);
     list.replaceChildren(
-      ...groups.map(({ group, rows }) => el("section", {}, el("h3", {}, group), el("dl", {}, ...rows.map(line)))),
+      ...groups.map(({ group, rows }) =>
+        el("section", {}, el("h3", {}, group), el("dl", {}, ...rows.map(line))),
+      ),
     );
     dialog.showModal();
   };
   element.append(dialog);
   const about = "Help and keyboard shortcuts";
-  byId("tools").append(el("button", { id: "help", "aria-label": about, title: `${about} (?)`, onclick: show }, "?"));
+  byId("tools").append(
+    el("button", { id: "help", "aria-label": about, title: `${about} (?)`, onclick: show }, "?"),
+  );
   /** @param {string} tab */
   const panel = (tab) => () => byId(`tab-${tab}`).click();
   addKeys(store, [
@@ -98,8 +102,20 @@ export function mount(element, store) {
     { keys: ["a"], text: "Panel Ask", group: "Page", run: panel("ask") },
     { keys: ["t"], text: "Panel Tree", group: "Page", run: panel("tree") },
     { keys: ["?"], text: "This help", group: "Page", run: show },
-    { keys: ["Ctrl+z"], shown: "Ctrl Z", text: "Undo", group: "Statements", run: () => store.state?.can_undo && store.undo() },
-    { keys: ["Ctrl+Shift+z", "Ctrl+y"], shown: "Ctrl Shift Z", text: "Redo", group: "Statements", run: () => store.state?.can_redo && store.redo() },
+    {
+      keys: ["Ctrl+z"],
+      shown: "Ctrl Z",
+      text: "Undo",
+      group: "Statements",
+      run: () => store.state?.can_undo && store.undo(),
+    },
+    {
+      keys: ["Ctrl+Shift+z", "Ctrl+y"],
+      shown: "Ctrl Shift Z",
+      text: "Redo",
+      group: "Statements",
+      run: () => store.state?.can_redo && store.redo(),
+    },
   ]);
   document.addEventListener("keydown", (event) => {
     const open = document.querySelector("dialog:modal, :popover-open"); // has its own keys

@@ -20,7 +20,7 @@ const CHANGE = 900;
 const MOST_RINGS = 3000;
 const MOST_LINES = 600;
 /** Selections up to here are ringed, so that a single point is seen. */
-const FEW = 100;
+const FEW = 30;
 /** @type {Record<string, string>} links that are not kept, by the verdict */
 const LINK_COLOURS = { broken: "--warn", contradicting: "--bad" };
 
@@ -141,8 +141,8 @@ class PointMap {
     const key = JSON.stringify([state.data.features, state.data.columns]);
     if (this.select.dataset.key === key) return;
     this.select.dataset.key = key;
-    /** @param {{name: string}[]} columns */
-    const options = (columns) => columns.map(({ name }) => el("option", { value: `column:${name}` }, name));
+    /** @param {string[]} names */
+    const options = (names) => names.map((name) => el("option", { value: `column:${name}` }, name));
     this.select.replaceChildren(
       el("option", { value: "cluster" }, "cluster"),
       el("option", { value: "strength" }, "strength"),
@@ -153,7 +153,7 @@ class PointMap {
       this.select.append(el("optgroup", { label: "Columns" }, ...options(state.data.columns)));
     }
     if (state.data.features?.length) {
-      this.select.append(el("optgroup", { label: "Features" }, ...options(state.data.features)));
+      this.select.append(el("optgroup", { label: "Features" }, ...options(state.data.features.map(({ name }) => name))));
     }
     this.select.value = colourBy;
     if (this.select.value !== colourBy) {
@@ -217,6 +217,7 @@ class PointMap {
     const key = `${store.colourBy} ${store.dark} ${store.labels.version}`;
     if (key === this.painted) return;
     this.painted = key;
+    this.redraw();
     /** @type {import("./colouring.js").Colouring} */
     let all;
     try {
@@ -466,22 +467,25 @@ class PointMap {
    */
   drawLinks(style) {
     const { context, store } = this;
+    const active = (store.state?.statements ?? []).filter(({ state, links }) => state === "active" && links?.length);
+    const all = active.reduce((sum, { links }) => sum + links.length, 0);
+    const lit = new Set(store.lit);
     let lines = 0;
-    for (const statement of store.state?.statements ?? []) {
-      if (statement.state !== "active") continue;
-      const apart = ["different", "is_not"].includes(statement.kind);
-      const colour = LINK_COLOURS[statement.verdict] ?? "--ink";
+    for (const { kind, verdict, links } of active) {
       context.beginPath();
-      for (const link of statement.links ?? []) {
+      for (const link of links) {
         const ends = this.pointsOf(link);
         if (ends.length < 2 || ++lines > MOST_LINES) continue;
         context.moveTo(...this.screen(ends[0]));
         context.lineTo(...this.screen(ends[1]));
       }
-      context.setLineDash(apart ? [5, 4] : []);
+      const colour = LINK_COLOURS[verdict] ?? "--ink";
+      const strong = links.every(([a, b]) => lit.has(a) && lit.has(b));
+      context.setLineDash(["different", "is_not"].includes(kind) ? [5, 4] : []);
       context.strokeStyle = style.getPropertyValue(colour);
-      const many = (statement.links?.length ?? 0) > 10;
-      context.globalAlpha = colour === "--ink" ? 0.35 : many ? 0.55 : 0.95;
+      // the more lines there are, the fainter
+      const most = colour === "--ink" ? 0.4 : 0.95;
+      context.globalAlpha = strong ? 1 : Math.min(most, Math.max(0.14, (most * 5) / Math.sqrt(all)));
       context.lineWidth = colour === "--ink" ? 1 : 1.6;
       context.stroke();
     }

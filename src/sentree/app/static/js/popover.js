@@ -8,7 +8,11 @@ import { el } from "./dom.js";
  * @returns {HTMLElement} The panel, to be put into the page beside the button.
  */
 export function popover(button, { class: name, label, onopen }, ...children) {
-  const panel = el("div", { class: `popover ${name}`, popover: "auto", role: "dialog", "aria-label": label }, ...children);
+  const panel = el(
+    "div",
+    { class: `popover ${name}`, popover: "auto", role: "dialog", "aria-label": label },
+    ...children,
+  );
   button.setAttribute("aria-haspopup", "dialog");
   button.setAttribute("aria-expanded", "false");
   button.popoverTargetElement = panel;

@@ -11,7 +11,9 @@ import { counted } from "./dom.js";
  */
 
 /** Most rows in question that are shown, typical rows of an option, and features that differ. */
-const SHOWN = 5, TYPICAL = 3, DIFFERS = 4;
+const SHOWN = 5,
+  TYPICAL = 3,
+  DIFFERS = 4;
 
 /**
  * @param {number} share
@@ -49,7 +51,9 @@ export function view(question, clusters) {
   const who = settled === 1 && asked.length === 1 ? "does this row" : "do these rows";
   const pair = question.options.length === 1;
   return {
-    title: pair ? `${who[0].toUpperCase()}${who.slice(1)} belong to this group?` : `Which group ${who} belong to?`,
+    title: pair
+      ? `${who[0].toUpperCase()}${who.slice(1)} belong to this group?`
+      : `Which group ${who} belong to?`,
     none: pair ? "No: another group" : "None of these: a new group",
     rows: asked.slice(0, SHOWN),
     lit: asked,
@@ -68,10 +72,9 @@ export function view(question, clusters) {
         rows: option.rows.slice(0, TYPICAL),
       };
     }),
-    here: who === "does this row" ? "this row" : "these rows",
-    there: question.options.length > 1 ? "group 1" : "the group",
+    /** The rows that are compared: the one in question, and one of the likeliest group. */
+    compared: [question.point, question.options[0]?.rows[0]],
     differs: (question.differs ?? []).slice(0, DIFFERS),
-    doubt: question.text ?? "",
   };
 }
 

@@ -34,7 +34,13 @@ export function pixels(levels) {
  */
 export function drawImage(levels, label) {
   const side = Math.round(Math.sqrt(levels.length));
-  const canvas = el("canvas", { class: "row-image", width: side, height: side, role: "img", "aria-label": label });
+  const canvas = el("canvas", {
+    class: "row-image",
+    width: side,
+    height: side,
+    role: "img",
+    "aria-label": label,
+  });
   const image = new ImageData(pixels(levels.slice(0, side * side)), side, side);
   canvas.getContext("2d")?.putImageData(image, 0, 0);
   return canvas;
@@ -64,7 +70,12 @@ export function chosenCells(cells, first, most) {
 export function rowsCard(rows, { first = [], most = 6 } = {}) {
   if (rows.some((row) => row.image)) {
     const figures = rows.map((row) =>
-      el("figure", {}, row.image && drawImage(row.image, `Image of row ${row.id}`), el("figcaption", {}, row.id)),
+      el(
+        "figure",
+        {},
+        row.image && drawImage(row.image, `Image of row ${row.id}`),
+        el("figcaption", {}, row.id),
+      ),
     );
     return el("div", { class: "row-images" }, ...figures);
   }
@@ -75,7 +86,11 @@ export function rowsCard(rows, { first = [], most = 6 } = {}) {
   return el(
     "table",
     { class: "row-table" },
-    el("thead", {}, el("tr", {}, el("td"), ...shown.map((row) => el("th", { scope: "col", title: row.id }, row.id)))),
+    el(
+      "thead",
+      {},
+      el("tr", {}, el("td"), ...shown.map((row) => el("th", { scope: "col", title: row.id }, row.id))),
+    ),
     el(
       "tbody",
       {},
@@ -107,7 +122,11 @@ export function rowCard(row, store, most = 8) {
     el("div", { class: "row-title" }, row.id),
     row.image && drawImage(row.image, `Image of row ${row.id}`),
     cells.length > 0 &&
-      el("dl", { class: "row-cells" }, ...cells.map(({ name, text }) => el("div", {}, el("dt", {}, name), el("dd", {}, text)))),
+      el(
+        "dl",
+        { class: "row-cells" },
+        ...cells.map(({ name, text }) => el("div", {}, el("dt", {}, name), el("dd", {}, text))),
+      ),
     hidden > 0 && el("div", { class: "quiet small" }, `and ${hidden.toLocaleString("en")} more`),
     cluster &&
       el(

@@ -1,16 +1,19 @@
 /** The number of clusters: a slider, and why the automatic choice is what it is. */
 import { counted, el } from "./dom.js";
 import { popover } from "./popover.js";
-import { svg } from "./svg.js";
+import { percent } from "./question.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").State} State
  */
 
+/** How long to wait for a further key on the slider, in milliseconds. */
+const PATIENCE = 500;
 /** The slider reaches at least so far. */
 const REACH = 20;
-const WIDTH = 280, HEIGHT = 110, LEFT = 6, BOTTOM = 18;
+/** Most numbers whose support is shown. */
+const SHOWN = 8;
 
 /**
  * The largest number of clusters on the slider.
@@ -23,23 +26,12 @@ export function most(scale, n) {
 }
 
 /**
- * Where the bars of the evidence stand, as shares of the picture. Values may be below 0.
+ * The numbers that the data support most, in their order.
  * @param {State["scale"]["evidence"]} evidence
- * @returns {{k: number, value: number, x: number, width: number, y: number, height: number}[]}
  */
-export function bars(evidence) {
-  const values = evidence.map((one) => one.value).filter(Number.isFinite);
-  const low = Math.min(0, ...values);
-  const high = Math.max(0, ...values);
-  const range = high - low || 1;
-  const width = 1 / Math.max(1, evidence.length);
-  return [...evidence]
-    .sort((a, b) => a.k - b.k)
-    .map(({ k, value }, at) => {
-      const known = Number.isFinite(value) ? value : 0;
-      const top = (high - Math.max(known, 0)) / range;
-      return { k, value, x: at * width, width, y: top, height: Math.abs(known) / range };
-    });
+export function supported(evidence) {
+  const best = [...evidence].sort((a, b) => b.value - a.value || a.k - b.k).slice(0, SHOWN);
+  return best.sort((a, b) => a.k - b.k);
 }
 
 /**
@@ -48,20 +40,46 @@ export function bars(evidence) {
  */
 export function mount(element, store) {
   const number = el("output", { class: "scale-number", for: "scale-slider" });
-  const slider = el("input", { id: "scale-slider", type: "range", min: 2, max: REACH, step: 1, "aria-label": "Number of clusters" });
-  const why = el("button", { class: "scale-why", title: "Why this number of clusters", "aria-label": "Why this number of clusters" }, "auto");
+  const slider = el("input", {
+    id: "scale-slider",
+    type: "range",
+    min: 2,
+    max: REACH,
+    step: 1,
+    "aria-label": "Number of clusters",
+  });
+  const why = el(
+    "button",
+    { class: "scale-why", title: "Why this number of clusters", "aria-label": "Why this number of clusters" },
+    "auto",
+  );
   const text = el("p", {});
-  const chart = el("div", { class: "scale-chart" });
-  const exact = el("input", { type: "number", min: 2, "aria-label": "Exact number of clusters", required: true });
+  const told = el("p", { class: "quiet small" });
+  const list = el("div", { class: "scale-list" });
+  const exact = el("input", {
+    type: "number",
+    min: 2,
+    "aria-label": "Exact number of clusters",
+    required: true,
+  });
   const automatic = el("button", { type: "button", onclick: () => choose(null) }, "Choose automatically");
   const panel = popover(
     why,
     { class: "scale-panel", label: "Number of clusters", onopen: () => show() },
     el("h2", {}, "Number of clusters"),
     text,
-    chart,
-    el("form", { class: "scale-exact", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), choose(Number(exact.value))) },
-      exact, el("button", {}, "Set"), automatic),
+    told,
+    list,
+    el(
+      "form",
+      {
+        class: "scale-exact",
+        onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), choose(Number(exact.value))),
+      },
+      exact,
+      el("button", {}, "Set"),
+      automatic,
+    ),
   );
   element.append(el("label", { for: "scale-slider" }, "Clusters"), slider, number, why, panel);
 
@@ -76,44 +94,36 @@ export function mount(element, store) {
     const ready = Boolean(state?.clusters?.length);
     for (const control of [slider, why]) control.disabled = !ready;
     if (!state || !ready) return;
-    const { asked, found, evidence } = state.scale;
-    slider.max = exact.max = String(most(state.scale, state.data.n));
+    const { asked, evidence } = state.scale;
+    const now = counted(state.clusters.length, "cluster");
+    slider.max = String(most(state.scale, state.data.n));
     exact.max = String(Math.max(2, state.data.n - 1));
-    if (document.activeElement !== slider || !moving) slider.value = String(state.clusters.length);
-    number.textContent = String(state.clusters.length);
+    if (!moving) slider.value = String(state.clusters.length);
+    number.textContent = moving ? slider.value : String(state.clusters.length);
     why.textContent = asked === null ? "auto" : "set";
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
-    text.textContent = state.scale.text || (asked === null ? `${counted(found, "cluster")} found by themselves.` : `${counted(asked, "cluster")}, as you have set.`);
-    chart.replaceChildren(...(evidence.length > 1 ? [picture(state)] : []));
+    text.textContent =
+      asked === null ? `${now}, chosen automatically and by what was said.` : `${now}, as you have set.`;
+    told.textContent = state.scale.text && `By the data alone: ${state.scale.text}.`;
+    list.replaceChildren(...(evidence.length > 1 ? supported(evidence).map(entry) : []));
   };
 
-  /** @param {State} state */
-  const picture = (state) => {
-    const { evidence, found } = state.scale;
-    const now = state.clusters.length;
-    const drawn = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Evidence for each number of clusters" });
-    const room = { width: WIDTH - 2 * LEFT, height: HEIGHT - BOTTOM - 4 };
-    const placed = bars(evidence);
-    const every = Math.ceil(placed.length / 12);
-    placed.forEach(({ k, value, x, width, y, height }, at) => {
-      const says = `${counted(k, "cluster")}: ${value.toPrecision(3)}${k === found ? ", the automatic choice" : ""}${k === now ? ", as shown" : ""}`;
-      const left = LEFT + x * room.width;
-      const bar = svg("g", { class: `scale-bar${k === found ? " found" : ""}${k === now ? " now" : ""}`, role: "button", tabindex: 0, "aria-label": says },
-        svg("title", {}, says),
-        svg("rect", { class: "back", x: left, y: 0, width: width * room.width, height: HEIGHT }),
-        svg("rect", { class: "bar", x: left + 1, y: 4 + y * room.height, width: Math.max(1, width * room.width - 2), height: Math.max(1, height * room.height), rx: 1.5 }));
-      if (at % every === 0 || k === found || k === now)
-        bar.append(svg("text", { x: left + (width * room.width) / 2, y: HEIGHT - 4 }, String(k)));
-      bar.addEventListener("click", () => choose(k));
-      bar.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        choose(k);
-      });
-      drawn.append(bar);
-    });
-    return drawn;
+  /** @param {State["scale"]["evidence"][number]} candidate */
+  const entry = ({ k, value }) => {
+    const bar = el("span", { class: "scale-bar", "aria-hidden": "true" }, el("span"));
+    /** @type {HTMLElement} */ (bar.firstChild).style.width = percent(Math.min(1, value)).replace(
+      /[<> ]/g,
+      "",
+    );
+    const shown = k === store.state?.clusters.length;
+    return el(
+      "button",
+      { class: "plain", "aria-pressed": String(shown), onclick: () => choose(k) },
+      el("span", {}, counted(k, "cluster")),
+      bar,
+      el("span", { class: "small" }, percent(value)),
+    );
   };
 
   let moving = false;
@@ -121,9 +131,17 @@ export function mount(element, store) {
     moving = true;
     number.textContent = slider.value;
   });
+  // Each press of an arrow key is a change; what counts is where they stop.
+  let patience = 0;
+  let timer = 0;
+  slider.addEventListener("keydown", () => (patience = PATIENCE));
+  slider.addEventListener("pointerdown", () => (patience = 0));
   slider.addEventListener("change", () => {
-    moving = false;
-    choose(Number(slider.value));
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      moving = false;
+      choose(Number(slider.value));
+    }, patience);
   });
   store.subscribe("state", show);
   show();

@@ -20,7 +20,7 @@ export function mountBar(element, store) {
   const fill = () => {
     const n = store.selection.rows.length;
     const kept = store.kept?.rows.length;
-    const focused = bar.contains(document.activeElement);
+    const focused = Boolean(bar.querySelector(":focus-visible"));
     bar.hidden = !n && !kept;
     title.textContent = !kept
       ? `${count(n)} selected:`

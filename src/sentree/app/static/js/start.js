@@ -41,25 +41,70 @@ export function mount(element, store) {
   // Choosing
   const alarm = el("p", { class: "start-error", role: "alert", hidden: true });
   const picker = el("input", { type: "file", class: "unseen", id: "start-file" });
-  const drop = el("label", { class: "start-drop", for: "start-file" },
+  const drop = el(
+    "label",
+    { class: "start-drop", for: "start-file" },
     el("strong", {}, "Drop a file here, or click to choose one"),
-    el("span", { class: "quiet" }, "A table with one row for each thing: CSV, Excel, Parquet, NumPy, MATLAB or h5ad. It stays on this computer."));
+    el(
+      "span",
+      { class: "quiet" },
+      "A table with one row for each thing: CSV, Excel, Parquet, NumPy, MATLAB or h5ad. It stays on this computer.",
+    ),
+  );
   const files = el("div", { class: "start-files" });
-  const back = el("button", { class: "start-back", hidden: true, onclick: () => ask(false) }, "Back to the map");
-  const example = el("button", { class: "primary", id: "start-example", onclick: () => open("/api/example", { name: "digits" }) }, "Try it with handwritten digits");
-  const choosing = el("div", { class: "start-card" },
+  const back = el(
+    "button",
+    { class: "start-back", hidden: true, onclick: () => ask(false) },
+    "Back to the map",
+  );
+  const example = el(
+    "button",
+    {
+      class: "primary",
+      id: "start-example",
+      onclick: () => open("/api/example", { name: "digits" }, "the digits"),
+    },
+    "Try it with handwritten digits",
+  );
+  const choosing = el(
+    "div",
+    { class: "start-card" },
     el("h2", {}, "Cluster by looking and clicking"),
     el("p", {}, "See your data as a map, say what belongs together, and watch the clusters follow."),
     alarm,
     el("div", { class: "start-drop-row" }, picker, drop),
     files,
-    el("div", { class: "buttons start-buttons" }, el("span", { class: "quiet" }, "No data at hand?"), example, back));
+    el(
+      "div",
+      { class: "buttons start-buttons" },
+      el("span", { class: "quiet" }, "No data at hand?"),
+      example,
+      back,
+    ),
+  );
   // Waiting
   const heading = el("h2", {});
   const bar = el("progress", { "aria-label": "Progress of the first clusters", max: 1 });
   const doing = el("p", { class: "quiet", role: "status" });
-  const cancel = el("button", { onclick: () => store.call("POST", "/api/cancel", {}).then(() => store.refresh(), () => {}) }, "Cancel");
-  const waiting = el("div", { class: "start-card" }, heading, bar, doing, el("div", { class: "buttons" }, cancel));
+  const cancel = el(
+    "button",
+    {
+      onclick: () =>
+        store.call("POST", "/api/cancel", {}).then(
+          () => store.refresh(),
+          () => {},
+        ),
+    },
+    "Cancel",
+  );
+  const waiting = el(
+    "div",
+    { class: "start-card" },
+    heading,
+    bar,
+    doing,
+    el("div", { class: "buttons" }, cancel),
+  );
   element.append(choosing, waiting);
 
   let asked = false;
@@ -118,17 +163,38 @@ export function mount(element, store) {
     const empty = !found.folders.length && !found.files.length;
     /** @type {(name: string, about: string, act: () => void, kind: string) => HTMLElement} */
     const entry = (name, about, act, kind) =>
-      el("li", {}, el("button", { class: `plain start-${kind}`, onclick: act }, el("span", {}, name), el("span", { class: "quiet small" }, about)));
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          { class: `plain start-${kind}`, onclick: act },
+          el("span", {}, name),
+          el("span", { class: "quiet small" }, about),
+        ),
+      );
     files.replaceChildren(
       el("h3", {}, found.folder ? `Files in ${found.folder}` : "Files in this folder"),
       empty ? el("p", { class: "quiet small" }, "There is none that can be opened.") : "",
-      el("ul", {},
+      el(
+        "ul",
+        {},
         found.parent !== null && entry("..", "up", () => list(found.parent ?? ""), "folder"),
         ...found.folders.map((one) => entry(`${one.name}/`, "folder", () => list(one.path), "folder")),
         // Projects first: they are what someone has worked on.
-        ...[...found.files].sort((a, b) => Number(b.kind === "project") - Number(a.kind === "project")).map((one) =>
-          entry(one.name, one.kind === "project" ? "project" : bytesText(one.size), () => open("/api/open", { path: one.path }, one.name), one.kind)),
-        found.left_out > 0 && el("li", { class: "quiet small" }, `and ${counted(found.left_out, "more entry", "more entries")}`)),
+        ...[...found.files]
+          .sort((a, b) => Number(b.kind === "project") - Number(a.kind === "project"))
+          .map((one) =>
+            entry(
+              one.name,
+              one.kind === "project" ? "project" : bytesText(one.size),
+              () => open("/api/open", { path: one.path }, one.name),
+              one.kind,
+            ),
+          ),
+        found.left_out > 0 &&
+          el("li", { class: "quiet small" }, `and ${counted(found.left_out, "more entry", "more entries")}`),
+      ),
     );
   };
 
@@ -148,11 +214,15 @@ export function mount(element, store) {
     if (now === "wait") {
       began = true;
       const fitting = state?.status.phase === "fitting" && !asked;
-      heading.textContent = fitting ? `Finding the clusters of ${state.data?.name ?? "the data"}` : `Opening ${sending}`;
+      heading.textContent = fitting
+        ? `Finding the clusters of ${state.data?.name ?? "the data"}`
+        : `Opening ${sending}`;
       const share = fitting ? state.status.share : null;
       if (share === null) bar.removeAttribute("value");
       else bar.value = share;
-      doing.textContent = fitting ? [state.status.stage, share === null ? "" : percent(share)].filter(Boolean).join(", ") : "";
+      doing.textContent = fitting
+        ? [state.status.stage, share === null ? "" : percent(share)].filter(Boolean).join(", ")
+        : "";
       cancel.hidden = !fitting;
     }
     if (now === null && was && began) {
@@ -182,6 +252,12 @@ export function mount(element, store) {
     event.preventDefault();
     upload(event.dataTransfer?.files[0]);
   });
-  byId("project").append(el("button", { id: "open", title: "Open other data or another project", onclick: () => ask(true) }, "Open"));
+  byId("project").append(
+    el(
+      "button",
+      { id: "open", title: "Open other data or another project", onclick: () => ask(true) },
+      "Open",
+    ),
+  );
   store.subscribe("state", show);
 }

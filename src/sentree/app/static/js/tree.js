@@ -12,9 +12,11 @@ import { svg } from "./svg.js";
  */
 
 /** Blocks below this many pixels are gathered, and lines of text need so many. */
-const SEEN = 4, LINE = 14;
+const SEEN = 3,
+  LINE = 14;
 /** Width of a letter, and most rows of a branch that are lit by pointing at it. */
-const LETTER = 6.5, LIT = 60;
+const LETTER = 6.5,
+  LIT = 60;
 
 /**
  * Black or white, whichever is read better on a colour.
@@ -35,9 +37,10 @@ export function inkOn(colour) {
  * @returns {Int32Array}
  */
 export function sums(order, selected) {
-  const chosen = new Set(selected);
+  const chosen = new Uint8Array(order.length);
+  for (const row of selected) chosen[row] = 1;
   const found = new Int32Array(order.length + 1);
-  for (let at = 0; at < order.length; at++) found[at + 1] = found[at] + (chosen.has(order[at]) ? 1 : 0);
+  for (let at = 0; at < order.length; at++) found[at + 1] = found[at] + chosen[order[at]];
   return found;
 }
 
@@ -57,14 +60,19 @@ export function thinned(rows, most) {
  */
 export function mount(element, store) {
   const about = el("p", { class: "tree-about quiet small" });
-  const all = el("button", { class: "tree-all", hidden: true, onclick: () => zoom(null) }, "Show the whole tree");
+  const all = el(
+    "button",
+    { class: "tree-all", hidden: true, onclick: () => zoom(null) },
+    "Show the whole tree",
+  );
   const into = el("button", { class: "tree-into", disabled: true, onclick: () => zoom(here) }, "Zoom in");
+  const where = el("button", { disabled: true, onclick: () => store.show(rowsHere()) }, "Show on the map");
   const picture = svg("svg", { class: "tree-picture", role: "tree", "aria-label": "Tree of clusters" });
   const frame = el("div", { class: "tree-frame" }, picture);
   element.append(
     el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them."),
     frame,
-    el("div", { class: "tree-foot" }, about, into, all),
+    el("div", { class: "tree-foot" }, about, where, into, all),
   );
 
   /** @type {{nodes: Branch[], order: ArrayLike<number>} | null} */
@@ -94,7 +102,8 @@ export function mount(element, store) {
   const nameOf = (one) => {
     if (!one.node) return counted(one.gathered.length, "small branch", "small branches");
     const cluster = clusterOf(one);
-    if (!cluster) return one.node.name || (one.parent === null && root === null ? "All rows" : "Several clusters");
+    if (!cluster)
+      return one.node.name || (one.parent === null && root === null ? "All rows" : "Several clusters");
     return kindOf(one) === "part" ? one.node.name || `Part of ${cluster.name}` : cluster.name;
   };
 
@@ -109,22 +118,33 @@ export function mount(element, store) {
     const paper = store.dark ? "#16191d" : "#ffffff";
     const cluster = kindOf(one) === "union" ? null : clusterOf(one);
     if (!cluster) return mix(store.dark ? "#59616a" : "#aab2bb", paper, one.level % 2 ? 0.35 : 0.5);
-    const pale = { union: 0, cluster: 0, part: one.node ? (one.level % 2 ? 0.5 : 0.35) : 0.75 }[kindOf(one) ?? "part"];
+    const pale = { union: 0, cluster: 0, part: one.node ? (one.level % 2 ? 0.5 : 0.35) : 0.75 }[
+      kindOf(one) ?? "part"
+    ];
     return mix(store.colourOf(cluster), paper, pale);
   };
 
   /** @param {string} key */
   const focus = (key) => {
     here = key;
-    for (const item of picture.querySelectorAll("g")) item.setAttribute("tabindex", item.dataset.key === key ? "0" : "-1");
-    const item = /** @type {SVGGElement | null} */ (picture.querySelector(`g[data-key="${CSS.escape(key)}"]`));
+    for (const item of picture.querySelectorAll("g"))
+      item.setAttribute("tabindex", item.dataset.key === key ? "0" : "-1");
+    const item = /** @type {SVGGElement | null} */ (
+      picture.querySelector(`g[data-key="${CSS.escape(key)}"]`)
+    );
     item?.focus();
   };
 
   /** @param {Block | undefined} one */
   const tell = (one) => {
     about.textContent = one ? describe(one) : "";
+    where.disabled = !one;
     into.disabled = !one?.node || one.parent === null || !one.children.length;
+  };
+
+  const rowsHere = () => {
+    const one = block(here);
+    return one && tree ? rowsOf(one, tree.order) : [];
   };
 
   /** @param {Block} one */
@@ -149,11 +169,6 @@ export function mount(element, store) {
     const { width, height } = frame.getBoundingClientRect();
     if (!tree || !width || !height) return;
     blocks = icicle(tree.nodes, { smallest: SEEN / height, root });
-    if (!blocks.length && root !== null) {
-      root = null;
-      all.hidden = true;
-      blocks = icicle(tree.nodes, { smallest: SEEN / height });
-    }
     placed = columns(blocks, width);
     if (!block(here)) here = blocks[0]?.key ?? "";
     const hadFocus = picture.contains(document.activeElement);
@@ -172,12 +187,22 @@ export function mount(element, store) {
     const { start, deep, kind } = /** @type {import("./icicle.js").Column} */ (placed.get(one.key));
     const [from, tall] = [one.from * height, (one.to - one.from) * height];
     const colour = fill(one);
-    const box = { x: start, y: from, width: Math.max(1, deep - 1), height: Math.max(0.5, tall - Math.min(1, tall / 4)) };
+    const box = {
+      x: start,
+      y: from,
+      width: Math.max(1, deep - 1),
+      height: Math.max(0.5, tall - Math.min(1, tall / 4)),
+    };
     const item = svg(
       "g",
       {
-        role: "treeitem", "data-key": one.key, tabindex: one.key === here ? 0 : -1, "aria-label": describe(one),
-        "aria-level": one.level + 1, "aria-expanded": one.children.length ? "true" : null, "aria-selected": "false",
+        role: "treeitem",
+        "data-key": one.key,
+        tabindex: one.key === here ? 0 : -1,
+        "aria-label": describe(one),
+        "aria-level": one.level + 1,
+        "aria-expanded": one.children.length ? "true" : null,
+        "aria-selected": "false",
         class: "tree-block",
       },
       svg("rect", { ...box, rx: Math.min(2, tall / 4), fill: colour }),
@@ -186,8 +211,13 @@ export function mount(element, store) {
     const letters = Math.floor((box.width - 12) / LETTER);
     const name = nameOf(one);
     if (kind === "cluster" && tall >= LINE && letters >= 3)
-      item.append(svg("text", { x: box.x + 8, y: from + Math.min(tall / 2 + 4, LINE + 2), fill: inkOn(colour) },
-        name.length > letters ? `${name.slice(0, letters - 1)}…` : name));
+      item.append(
+        svg(
+          "text",
+          { x: box.x + 8, y: from + Math.min(tall / 2 + 4, LINE + 2), fill: inkOn(colour) },
+          name.length > letters ? `${name.slice(0, letters - 1)}…` : name,
+        ),
+      );
     return item;
   };
 
@@ -220,6 +250,8 @@ export function mount(element, store) {
         const { header, arrays } = await store.tree();
         if (version !== store.state.version) return;
         tree = { nodes: header.nodes, order: arrays.order };
+        root = null; // branches have other numbers now
+        all.hidden = true;
       } catch (error) {
         fetched = -1;
         about.textContent = /** @type {Error} */ (error).message;
@@ -260,7 +292,14 @@ export function mount(element, store) {
     const one = under(event);
     if (!one) return;
     /** @type {Record<string, Parameters<typeof step>[2]>} */
-    const ways = { ArrowUp: "before", ArrowDown: "after", ArrowRight: "in", ArrowLeft: "out", Home: "first", End: "last" };
+    const ways = {
+      ArrowUp: "before",
+      ArrowDown: "after",
+      ArrowRight: "in",
+      ArrowLeft: "out",
+      Home: "first",
+      End: "last",
+    };
     const way = ways[event.key];
     if (way) focus(step(blocks, one.key, way));
     else if (event.key === "Enter" || event.key === " ") select(one, event.shiftKey);
