@@ -8,7 +8,9 @@ from sentree.app import Frame
 
 
 def test_the_bytes_are_as_written_down():
-    frame = Frame({"n": 3}, {"a": np.array([1, 2, 255], np.uint8), "b": np.array([1.5], np.float32)})
+    frame = Frame(
+        {"n": 3}, {"a": np.array([1, 2, 255], np.uint8), "b": np.array([1.5], np.float32)}
+    )
     data = frame.to_bytes()
     length = int.from_bytes(data[:4], "little")
     assert (4 + length) % 8 == 0
