@@ -79,7 +79,9 @@ def follow(model: SSEPartition, known: Constraints) -> SSEPartition:
     """
     now = Situation.of(model, None, without_edits(known), None)
     classes = _classes(now, model.labels_)
-    labels = _following(_units(model), model.labels_, classes)
+    labels = model.labels_
+    if not _is_settled(classes, labels):
+        labels = _following(_units(model), labels, classes)
     return model._adopt(renumber(labels), without_broken(known, labels))
 
 
@@ -107,11 +109,17 @@ def _classes(now: Situation, labels: NDArray[np.int32]) -> list[_Class]:
     return found
 
 
+def _is_settled(classes: list[_Class], labels: NDArray[np.int32]) -> bool:
+    """Tell whether every class is in a cluster of its own already."""
+    homes = {one.home for one in classes}
+    return len(homes) == len(classes) and all(
+        (labels[one.samples] == one.home).all() for one in classes
+    )
+
+
 def _following(units: Units, labels: NDArray[np.int32], classes: list[_Class]) -> NDArray[np.int32]:
     """Return the clusters after samples of classes, and what hangs on them, have gone there."""
     k = len(classes)
-    if not k:
-        return labels
     evidence = _evidence(units, classes)
     between = units.edges.between
     cut = np.where(between, 1 - _SLIP, 1 / (1 + np.exp(-units.logit)))

@@ -69,11 +69,16 @@ class Project:
             return self._open("a project")
         try:
             self._open(path.name)
+        except Refused:
+            self._db.close()
+            raise
         except sqlite3.OperationalError as error:
+            self._db.close()
             if "locked" in str(error):
                 raise Refused(f"{path.name} is open elsewhere{self._who_has_it()}") from None
             raise Refused(f"{path} cannot be opened: {error}") from None
         except sqlite3.DatabaseError as error:
+            self._db.close()
             raise Refused(f"{path} is no project of sentree: {error}") from None
         who = {"user": _user(), "computer": socket.gethostname(), "process": os.getpid()}
         assert self._owner is not None

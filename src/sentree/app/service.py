@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Condition, Lock, Thread
 from typing import Any
 
+from sentree._util.wording import text_of
 from sentree.active.following import prepare_to_follow
 from sentree.active.questions import Question
 from sentree.app import asking, sources, views
@@ -107,9 +108,11 @@ class Service:
                 before.project.close()
             try:
                 self._opened = opened()
-            except Exception:
+            except Exception as error:
                 if before is not None and on_disk:
                     before.project.reopen()
+                if isinstance(error, ValueError | OSError) and not isinstance(error, Refused):
+                    raise Refused(_in_words(error)) from error
                 raise
             if before is not None and not on_disk:
                 before.project.close()
@@ -338,19 +341,28 @@ class Service:
             except Cancelled:
                 now, status = None, _status("failed", message="stopped, as you asked")
             except Exception as error:
-                now, status = None, _status("failed", message=str(error))
+                now, status = None, _status("failed", message=_in_words(error))
             with self._lock:
                 self._stages = None
                 if self._opened is opened:
                     self._now = now or self._now
-                    if now is not None:
-                        opened.project.set_meta(colours=now.kept_colours)
                     if not (self._behind and now):
                         self._status = status
                 self._lock.notify_all()
             self._tell()
             if now is not None:
-                prepare_to_follow(now.model)  # while people look, for the next statement
+                self._get_ready(opened, now)
+
+    def _get_ready(self, opened: Opened, now: Snapshot) -> None:
+        """Do what need not be waited for: keep the colours, and make the next statement quick."""
+        colours = now.kept_colours
+        with self._lock:
+            if self._opened is not opened:
+                return
+            opened.project.set_meta(colours=colours)
+            if self._behind:
+                return
+        prepare_to_follow(now.step.start.model or now.model)
 
     def _found(self, opened: Opened, statements: Any, version: int) -> Snapshot:
         """Return the snapshot of some statements; the first one fits the model."""
@@ -387,6 +399,11 @@ def _fitted(data: Data) -> SSEPartition:
     """Fit the model that statements are about, as ``sentree cluster`` does."""
     model = SSEPartition(random_state=0, prepare="auto", selection="off")
     return model.fit(data.samples.X)  # type: ignore[no-any-return]
+
+
+def _in_words(error: Exception) -> str:
+    """Return what an error says, without parameters of functions: a page has none."""
+    return text_of(error).said(lambda reference: None)
 
 
 def _answered(question: Question, reply: Any) -> dict[str, Any]:
