@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sentree._util.files import replacing
 from sentree.app.project import SUFFIX
 from sentree.io.errors import InputError
 from sentree.io.samples import SAMPLE_FORMATS
@@ -71,20 +68,13 @@ class Folder:
             "left_out": len(folders) + len(files) - len(shown),
         }
 
-    @contextmanager
-    def receive(self, name: str) -> Iterator[tuple[Path, Path]]:
-        """Give a file to write to, and the new file below that it becomes when all went well."""
+    def named(self, name: str) -> str:
+        """Return the plain name of a file that is sent, if it can be read and kept here."""
         plain = re.sub(r'[<>:"|?*]', "_", re.split(r"[/\\]", name)[-1].strip())
         if not plain or plain.startswith(".") or not plain.isprintable() or len(plain) > 200:
             raise InputError(f"{name!r} is no name for a file: give it another one")
-        format_of(Path(plain), SAMPLE_FORMATS)  # refuses what cannot be read, before it is sent
-        target, number = self.root / plain, 1
-        stem, dot, suffixes = plain.partition(".")
-        while target.exists():
-            number += 1
-            target = self.root / f"{stem}-{number}{dot}{suffixes}"
-        with replacing(target) as part:
-            yield part, target
+        format_of(Path(plain), SAMPLE_FORMATS)  # refuses what cannot be read
+        return plain
 
     def _holds(self, path: Path) -> bool:
         """Tell whether something is there and below, wherever links lead."""

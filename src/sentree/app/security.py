@@ -84,7 +84,7 @@ class Guard:
         port: int,
         host: str = "127.0.0.1",
         most: int = 64 * MEGABYTE,
-        most_uploaded: int = 1024 * MEGABYTE,
+        most_uploaded: int = 512 * MEGABYTE,
     ) -> None:
         self._inner, self._token, self._cookie = inner, token, f"sentree-{port}"
         self._host, self._most, self._most_uploaded = host, most, most_uploaded

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, Query, Request
@@ -280,7 +281,7 @@ def _files(app: FastAPI, service: Service, folder: Folder) -> None:
     def export(what: str) -> Response:
         """Return the results as a file: labels, constraints, tree, model, report, script."""
         made = service.export(what)
-        named = {"content-disposition": f'attachment; filename="{made.name}"'}
+        named = {"content-disposition": f"attachment; filename*=UTF-8''{quote(made.name)}"}
         return Response(made.data, media_type=made.media_type, headers=named)
 
     @app.post("/api/open", responses=_json(m.Said))
@@ -299,11 +300,9 @@ def _files(app: FastAPI, service: Service, folder: Folder) -> None:
         openapi_extra={"requestBody": {"content": {"application/octet-stream": _BYTES}}},
     )
     async def upload(request: Request, name: Annotated[str, Query(max_length=1000)]) -> Response:
-        """Open a data file that is sent, which is kept in the folder of the page."""
-        with folder.receive(name) as (part, target), part.open("wb") as file:
-            async for chunk in request.stream():
-                file.write(chunk)
-        return Json(await run_in_threadpool(service.open, target))
+        """Open a data file that is sent; it is kept inside the project."""
+        plain = folder.named(name)
+        return Json(await run_in_threadpool(service.upload, plain, await request.body()))
 
     @app.get("/api/files", responses=_json(m.Files))
     def files(folder_: Annotated[str, Query(alias="folder", max_length=4000)] = "") -> Response:

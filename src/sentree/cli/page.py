@@ -65,7 +65,7 @@ def page(
     labels: Annotated[
         str | None,
         typer.Option(
-            "--labels", "-l", metavar="COLUMN", help="Column that is no feature, but classes."
+            "--labels", "-l", metavar="COLUMN", help="Column of known classes: shown, no feature."
         ),
     ] = None,
     drop: o.Drop = None,
@@ -74,7 +74,6 @@ def page(
     separator: o.Separator = None,
     header: o.Header = None,
     sheet: o.Sheet = None,
-    prepare: o.Prepare = "auto",
 ) -> None:
     """Show a page to cluster by looking and clicking.
 
@@ -102,26 +101,24 @@ def page(
         "separator": separator,
         "header": header,
         "sheet": sheet,
-        "prepare": None if prepare == "auto" else prepare,
     }
     given = {name: value for name, value in reading.items() if value not in (None, [])}
     with console(quiet=False, verbose=False) as talk:
         wanted = _wanted(data, export or [], out or [])
-        if prepare not in ("auto", "none"):
-            raise Misuse(f"--prepare must be 'auto' or 'none', got {prepare!r}")
         if given and data is None:
             raise Misuse("there are options about how DATA is read, but no DATA")
         from sentree.app import Service
 
-        service = Service(Path.cwd())
+        folder = _folder(data)
+        service = Service(folder)
         try:
             if data is not None:
                 with talk.step(f"reading {data}", "reading"):
-                    service.open(Path(data), given)
+                    service.open(Path(data).absolute(), given)
             if wanted:
                 _export(service, wanted, talk)
             else:
-                _serve(service, host, port, browser, talk)
+                _serve(service, folder, host, port, browser, talk)
         finally:
             service.close()
 
@@ -151,17 +148,25 @@ def _export(service: Service, wanted: list[tuple[str, str]], talk: Console) -> N
     from sentree.io import InputError
 
     with talk.step("clustering", "clusters"):
-        service.wait()
-    status = service.state()["status"]
-    if status["phase"] == "failed":
-        raise InputError(status["message"])
+        done = service.wait()
+    if not done:
+        raise InputError(service.state()["status"]["message"])
     for what, target in wanted:
         with talk.step(f"writing {target}", "writing"):
             write(Path(target), service.export(what).data)
         talk.wrote(target)
 
 
-def _serve(service: Service, host: str, port: int | None, browser: bool, talk: Console) -> None:
+def _folder(data: str | None) -> Path:
+    """Return the folder of the page: this one, or that of data which are elsewhere."""
+    here = Path.cwd().resolve()
+    there = here if data is None else Path(data).resolve().parent
+    return here if there.is_relative_to(here) else there
+
+
+def _serve(
+    service: Service, folder: Path, host: str, port: int | None, browser: bool, talk: Console
+) -> None:
     """Serve the page until it is interrupted."""
     try:
         from sentree.app.server import PageServer, routes
@@ -176,7 +181,7 @@ def _serve(service: Service, host: str, port: int | None, browser: bool, talk: C
     token = new_token()
     with _listen(host, port) as listener:
         number = listener.getsockname()[1]
-        server = PageServer(routes(service, Folder(Path.cwd()), sentence), token, number, host=host)
+        server = PageServer(routes(service, Folder(folder), sentence), token, number, host=host)
         url = f"http://{_shown(host)}:{number}/?token={token}"
         if not is_loopback(host):
             talk.warn(
