@@ -78,6 +78,9 @@ def test_rows_profiles_and_searches(shared):
     assert [one["id"] for one in shown] == ["flower000", "flower149"]
     assert {one["name"]: one["text"] for one in shown[0]["cells"]}["petal width"] == "0.2"
     assert client.get("/api/find", params={"text": "flower007"}).json()["rows"] == [7]
+    pasted = client.get("/api/find", params={"text": "flower149\nflower007\nrose\n"}).json()
+    assert pasted["rows"] == [7, 149]
+    assert pasted["text"] == "2 of 3 ids; no row is called rose"
     profiles = client.get("/api/profiles").json()
     assert len(profiles["clusters"]) == len(client.get("/api/state").json()["clusters"])
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunks, idsOf } from "../../src/sentree/app/static/js/find.js";
 import { placed } from "../../src/sentree/app/static/js/guide.js";
-import { bars, most } from "../../src/sentree/app/static/js/scale.js";
+import { most, supported } from "../../src/sentree/app/static/js/scale.js";
 import { bytesText, stage } from "../../src/sentree/app/static/js/start.js";
 import { inkOn, sums } from "../../src/sentree/app/static/js/tree.js";
 
@@ -21,21 +21,14 @@ test("the slider reaches what is known and found, but not more than there are ro
   assert.equal(most(scale, 8), 7);
 });
 
-test("bars of evidence stand on zero, in the order of k", () => {
-  const found = bars([
-    { k: 3, value: -1 },
-    { k: 2, value: 3 },
-  ]);
+test("the numbers that are supported most, in their order", () => {
+  const evidence = Array.from({ length: 12 }, (_, at) => ({
+    k: at + 2,
+    value: at === 11 ? 0.5 : (11 - at) / 100,
+  }));
   assert.deepEqual(
-    found.map(({ k, x, y, height }) => [k, x, y, height]),
-    [
-      [2, 0, 0, 0.75],
-      [3, 0.5, 0.75, 0.25],
-    ],
-  );
-  assert.deepEqual(
-    bars([{ k: 2, value: NaN }]).map((bar) => bar.height),
-    [0],
+    supported(evidence).map((one) => one.k),
+    [2, 3, 4, 5, 6, 7, 8, 13],
   );
 });
 

@@ -1,5 +1,5 @@
 /** Find rows by id, value or condition, or from a list of ids: what is found is selected. */
-import { ask, counted, el } from "./dom.js";
+import { ask, count, counted, el } from "./dom.js";
 import { addKeys } from "./keys.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -108,17 +108,14 @@ export function mount(element, store) {
       }));
     if (!text) return;
     const ids = idsOf(text);
+    field.value = "";
     tell(`Looking for ${counted(ids.length, "id")} …`);
     try {
-      /** @type {Set<number>} */
-      const rows = new Set();
-      for (const some of chunks(ids, AT_ONCE))
-        for (const row of (await look(`${some.join("\n")}\n`)).rows) rows.add(row);
-      const all = counted(ids.length, "id");
-      tell(
-        rows.size < ids.length ? `Only ${counted(rows.size, "row")} for ${all}` : `${all} found`,
-        rows.size < ids.length,
-      );
+      const found = [];
+      for (const some of chunks(ids, AT_ONCE)) found.push(await look(`${some.join("\n")}\n`));
+      const rows = new Set(found.flatMap((one) => one.rows));
+      const of = `${count(rows.size)} of ${counted(ids.length, "id")}`;
+      tell(found.length === 1 ? found[0].text : of, rows.size < ids.length);
       choose([...rows], "list");
     } catch (error) {
       tell(/** @type {Error} */ (error).message, true);

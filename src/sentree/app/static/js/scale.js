@@ -1,7 +1,7 @@
 /** The number of clusters: a slider, and why the automatic choice is what it is. */
 import { counted, el } from "./dom.js";
 import { popover } from "./popover.js";
-import { svg } from "./svg.js";
+import { percent } from "./question.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -12,10 +12,8 @@ import { svg } from "./svg.js";
 const PATIENCE = 500;
 /** The slider reaches at least so far. */
 const REACH = 20;
-const WIDTH = 280,
-  HEIGHT = 110,
-  LEFT = 6,
-  BOTTOM = 18;
+/** Most numbers whose support is shown. */
+const SHOWN = 8;
 
 /**
  * The largest number of clusters on the slider.
@@ -28,23 +26,12 @@ export function most(scale, n) {
 }
 
 /**
- * Where the bars of the evidence stand, as shares of the picture. Values may be below 0.
+ * The numbers that the data support most, in their order.
  * @param {State["scale"]["evidence"]} evidence
- * @returns {{k: number, value: number, x: number, width: number, y: number, height: number}[]}
  */
-export function bars(evidence) {
-  const values = evidence.map((one) => one.value).filter(Number.isFinite);
-  const low = Math.min(0, ...values);
-  const high = Math.max(0, ...values);
-  const range = high - low || 1;
-  const width = 1 / Math.max(1, evidence.length);
-  return [...evidence]
-    .sort((a, b) => a.k - b.k)
-    .map(({ k, value }, at) => {
-      const known = Number.isFinite(value) ? value : 0;
-      const top = (high - Math.max(known, 0)) / range;
-      return { k, value, x: at * width, width, y: top, height: Math.abs(known) / range };
-    });
+export function supported(evidence) {
+  const best = [...evidence].sort((a, b) => b.value - a.value || a.k - b.k).slice(0, SHOWN);
+  return best.sort((a, b) => a.k - b.k);
 }
 
 /**
@@ -67,7 +54,8 @@ export function mount(element, store) {
     "auto",
   );
   const text = el("p", {});
-  const chart = el("div", { class: "scale-chart" });
+  const told = el("p", { class: "quiet small" });
+  const list = el("div", { class: "scale-list" });
   const exact = el("input", {
     type: "number",
     min: 2,
@@ -80,7 +68,8 @@ export function mount(element, store) {
     { class: "scale-panel", label: "Number of clusters", onopen: () => show() },
     el("h2", {}, "Number of clusters"),
     text,
-    chart,
+    told,
+    list,
     el(
       "form",
       {
@@ -105,8 +94,9 @@ export function mount(element, store) {
     const ready = Boolean(state?.clusters?.length);
     for (const control of [slider, why]) control.disabled = !ready;
     if (!state || !ready) return;
-    const { asked, found, evidence } = state.scale;
-    slider.max = exact.max = String(most(state.scale, state.data.n));
+    const { asked, evidence } = state.scale;
+    const now = counted(state.clusters.length, "cluster");
+    slider.max = String(most(state.scale, state.data.n));
     exact.max = String(Math.max(2, state.data.n - 1));
     if (!moving) slider.value = String(state.clusters.length);
     number.textContent = moving ? slider.value : String(state.clusters.length);
@@ -114,58 +104,26 @@ export function mount(element, store) {
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
     text.textContent =
-      state.scale.text ||
-      (asked === null
-        ? `${counted(found, "cluster")} found by themselves.`
-        : `${counted(asked, "cluster")}, as you have set.`);
-    chart.replaceChildren(...(evidence.length > 1 ? [picture(state)] : []));
+      asked === null ? `${now}, chosen automatically and by what was said.` : `${now}, as you have set.`;
+    told.textContent = state.scale.text && `By the data alone: ${state.scale.text}.`;
+    list.replaceChildren(...(evidence.length > 1 ? supported(evidence).map(entry) : []));
   };
 
-  /** @param {State} state */
-  const picture = (state) => {
-    const { evidence, found } = state.scale;
-    const now = state.clusters.length;
-    const drawn = svg("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      role: "group",
-      "aria-label": "Evidence for each number of clusters",
-    });
-    const room = { width: WIDTH - 2 * LEFT, height: HEIGHT - BOTTOM - 4 };
-    const placed = bars(evidence);
-    const every = Math.ceil(placed.length / 12);
-    placed.forEach(({ k, value, x, width, y, height }, at) => {
-      const says = `${counted(k, "cluster")}: ${value.toPrecision(3)}${k === found ? ", the automatic choice" : ""}${k === now ? ", as shown" : ""}`;
-      const left = LEFT + x * room.width;
-      const bar = svg(
-        "g",
-        {
-          class: `scale-bar${k === found ? " found" : ""}${k === now ? " now" : ""}`,
-          role: "button",
-          tabindex: 0,
-          "aria-label": says,
-        },
-        svg("title", {}, says),
-        svg("rect", { class: "back", x: left, y: 0, width: width * room.width, height: HEIGHT }),
-        svg("rect", {
-          class: "bar",
-          x: left + 1,
-          y: 4 + y * room.height,
-          width: Math.max(1, width * room.width - 2),
-          height: Math.max(1, height * room.height),
-          rx: 1.5,
-        }),
-      );
-      if (at % every === 0 || k === found || k === now)
-        bar.append(svg("text", { x: left + (width * room.width) / 2, y: HEIGHT - 4 }, String(k)));
-      bar.addEventListener("click", () => choose(k));
-      bar.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        choose(k);
-      });
-      drawn.append(bar);
-    });
-    return drawn;
+  /** @param {State["scale"]["evidence"][number]} candidate */
+  const entry = ({ k, value }) => {
+    const bar = el("span", { class: "scale-bar", "aria-hidden": "true" }, el("span"));
+    /** @type {HTMLElement} */ (bar.firstChild).style.width = percent(Math.min(1, value)).replace(
+      /[<> ]/g,
+      "",
+    );
+    const shown = k === store.state?.clusters.length;
+    return el(
+      "button",
+      { class: "plain", "aria-pressed": String(shown), onclick: () => choose(k) },
+      el("span", {}, counted(k, "cluster")),
+      bar,
+      el("span", { class: "small" }, percent(value)),
+    );
   };
 
   let moving = false;

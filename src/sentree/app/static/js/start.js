@@ -59,7 +59,11 @@ export function mount(element, store) {
   );
   const example = el(
     "button",
-    { class: "primary", id: "start-example", onclick: () => open("/api/example", { name: "digits" }) },
+    {
+      class: "primary",
+      id: "start-example",
+      onclick: () => open("/api/example", { name: "digits" }, "the digits"),
+    },
     "Try it with handwritten digits",
   );
   const choosing = el(

@@ -66,12 +66,13 @@ export function mount(element, store) {
     "Show the whole tree",
   );
   const into = el("button", { class: "tree-into", disabled: true, onclick: () => zoom(here) }, "Zoom in");
+  const where = el("button", { disabled: true, onclick: () => store.show(rowsHere()) }, "Show on the map");
   const picture = svg("svg", { class: "tree-picture", role: "tree", "aria-label": "Tree of clusters" });
   const frame = el("div", { class: "tree-frame" }, picture);
   element.append(
     el("p", { class: "quiet small" }, "Click a branch to select its rows; Shift adds them."),
     frame,
-    el("div", { class: "tree-foot" }, about, into, all),
+    el("div", { class: "tree-foot" }, about, where, into, all),
   );
 
   /** @type {{nodes: Branch[], order: ArrayLike<number>} | null} */
@@ -137,7 +138,13 @@ export function mount(element, store) {
   /** @param {Block | undefined} one */
   const tell = (one) => {
     about.textContent = one ? describe(one) : "";
+    where.disabled = !one;
     into.disabled = !one?.node || one.parent === null || !one.children.length;
+  };
+
+  const rowsHere = () => {
+    const one = block(here);
+    return one && tree ? rowsOf(one, tree.order) : [];
   };
 
   /** @param {Block} one */
