@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import urllib.request
 
 import numpy as np
 from matplotlib.path import Path
@@ -18,6 +19,8 @@ ROOT = pathlib.Path(__file__).parents[1]
 #: Where pictures of the page are kept.
 SCREENSHOTS = ROOT / "build/screenshots"
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
+#: Without a proxy.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 #: WebGL without a graphics card.
 SWITCHES = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
@@ -96,12 +99,15 @@ class Tab:
 
     def api(self, path, body=None):
         """Ask the server, with the tab's cookie: bytes, or what JSON says."""
-        request = self.page.context.request
-        url = f"{self.app.url}/api/{path}"
-        reply = request.get(url) if body is None else request.post(url, data=body)
-        if "json" in reply.headers["content-type"]:
-            return json.loads(reply.text())
-        return reply.body()
+        cookie = "; ".join(f"{one['name']}={one['value']}" for one in self.page.context.cookies())
+        request = urllib.request.Request(
+            f"{self.app.url}/api/{path}",
+            None if body is None else json.dumps(body).encode(),
+            {"cookie": cookie, "content-type": "application/json"},
+        )
+        with DIRECT.open(request, timeout=60) as reply:
+            data = reply.read()
+            return json.loads(data) if "json" in reply.headers["content-type"] else data
 
     def array(self, path, name):
         """An array of a frame."""

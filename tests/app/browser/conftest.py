@@ -40,9 +40,8 @@ def visit(chromium, request):
     def open_tab(app, *, again=False, **options):
         """Go to an app; ``again``: another tab of the same browser, with its cookies."""
         if not again or app not in contexts:
-            contexts[app] = chromium.new_context(
-                viewport={"width": 1400, "height": 900}, accept_downloads=True, **options
-            )
+            usual = {"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce"}
+            contexts[app] = chromium.new_context(**usual | options)
         tabs.append(Tab(contexts[app].new_page(), app))
         return tabs[-1]
 
