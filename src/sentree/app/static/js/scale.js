@@ -50,7 +50,7 @@ export function mount(element, store) {
   });
   const why = el(
     "button",
-    { class: "scale-why", title: "Why this number of clusters", "aria-label": "Why this number of clusters" },
+    { class: "scale-why", title: "Why this number of clusters" },
     "auto",
   );
   const text = el("p", {});
