@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
-.PHONY: demo test docs lint format bench sanitize clean compiler FORCE
+.PHONY: demo test docs lint js format bench sanitize clean compiler FORCE
 
 demo: $(VENV)/.built
 	$(BIN)/sentree demo
@@ -20,11 +20,17 @@ docs: $(VENV)/.built-docs
 	$(BIN)/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
-lint: $(VENV)/.built-dev
+lint: js $(VENV)/.built-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror native/*
+
+# The page's JavaScript. Where npm is missing its checks are left out, except in CI.
+js:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.installed && npm run --silent check; \
+	elif [ -n "$(CI)$(SENTREE_CI)" ]; then echo "npm is missing: install Node.js 18.18 or newer." >&2; exit 1; \
+	else echo "npm is missing: the page's JavaScript is not checked (install Node.js 18.18 or newer)."; fi
 
 format: $(VENV)/.built-dev
 	$(BIN)/ruff check --fix .
@@ -59,7 +65,11 @@ sanitize: $(VENV)-sanitize/.built
 	  tests/estimators/test_hierarchy.py -m "not golden"
 
 clean:
-	rm -rf $(VENV) $(VENV)-sanitize build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery
+	rm -rf $(VENV) $(VENV)-sanitize node_modules build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery
+
+node_modules/.installed: package.json package-lock.json .npmrc
+	npm ci --silent
+	@touch $@
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

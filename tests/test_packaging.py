@@ -61,7 +61,8 @@ def test_the_source_distribution_holds_what_is_needed_and_no_more(sdist):
         inside = [name.split("/", 1)[1] for name in archive.getnames()]
     for name in ("native/bindings.cpp", "CMakeLists.txt", "pyproject.toml", "LICENSE", "README.md"):
         assert name in inside
-    unwanted = (".venv", "build/", "benchmarks/", "demo-output/", ".so", ".pyc")
+    assert "src/sentree/app/static/index.html" in inside
+    unwanted = (".venv", "build/", "benchmarks/", "demo-output/", "node_modules/", ".so", ".pyc")
     assert not [name for name in inside for part in unwanted if part in name]
 
 
@@ -70,8 +71,7 @@ def test_the_wheel_holds_the_package_and_no_more(wheel):
     written = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src/sentree").rglob("*")
-        if (path.is_file() and path.suffix in (".py", ".pyi", ".css", ".js"))
-        or path.name == "py.typed"
+        if path.is_file() and path.suffix not in (".pyc", ".so")
     }
     held = {name for name in inside if not name.startswith("sentree-")}
     assert written <= held

@@ -120,7 +120,7 @@ def test_the_command_line_points_to_commands_and_options_that_there_are():
 
 
 def test_no_option_is_named_outside_of_the_command_line():
-    # an example; options of git; the command that repeats a page
+    # An example; options of git; a command that is written down.
     others = ("_util/wording.py", "paper/reproduce/store.py", "app/exports.py")
     for path in SOURCES:
         if "cli" not in path.parts and not path.as_posix().endswith(others):

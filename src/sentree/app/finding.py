@@ -30,10 +30,11 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 def find(now: Snapshot, text: str) -> dict[str, Any]:
     """Return the rows that a text means, and how it was read."""
+    is_list = "\n" in text
     text = text.strip()
     if not text:
         return {"rows": [], "n": 0, "text": ""}
-    for read in (_by_condition, _by_cluster, _by_ids):
+    for read in (_by_list,) if is_list else (_by_condition, _by_cluster, _by_ids):
         found = read(now, text)
         if found is not None:
             rows, how = found
@@ -92,10 +93,23 @@ def _by_cluster(now: Snapshot, text: str) -> tuple[NDArray[Any], str] | None:
     return (rows, f"cluster {', '.join(map(str, chosen))}") if rows.size else None
 
 
-def _by_ids(now: Snapshot, text: str) -> tuple[NDArray[Any], str] | None:
-    """Read an id, or several with commas, spaces or line ends between."""
+def _by_list(now: Snapshot, text: str) -> tuple[NDArray[Any], str]:
+    """Read lines with an id each; ids that no row has are left out and told."""
     samples = now.data.samples
-    for names in ([text], re.split(r"\s*[,;\n\t]\s*", text), text.split()):
+    lines = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    wanted = [line for line in lines if samples.has(line)]
+    unknown = [line for line in lines if not samples.has(line)]
+    how = f"{len(wanted)} of {len(lines)} ids"
+    if unknown:
+        told = ", ".join(unknown[:3])
+        how += f"; no row is called {told}{' …' if len(unknown) > 3 else ''}"
+    return np.unique(samples.rows(wanted)).astype(np.int64), how
+
+
+def _by_ids(now: Snapshot, text: str) -> tuple[NDArray[Any], str] | None:
+    """Read an id, or several with commas or spaces between."""
+    samples = now.data.samples
+    for names in ([text], re.split(r"\s*[,;\t]\s*", text), text.split()):
         wanted = [name.strip() for name in names if name.strip()]
         if wanted and all(samples.has(name) for name in wanted):
             rows = np.unique(samples.rows(wanted))

@@ -52,9 +52,16 @@ def open_path(folder: Path, path: str | Path, options: Mapping[str, Any] | None)
     if there.suffix == SUFFIX:
         return _reopened(there)
     project = _beside(there)
-    if project.exists():
-        return _reopened(project, there)
     given = dict(options or {})
+    if project.exists():
+        found = _reopened(project, there)
+        if given and given != found.about.get("options"):
+            found.project.close()
+            raise Refused(
+                f"{project.name} was begun with other options: leave them out to go on with it, or "
+                "move it away to begin anew"
+            )
+        return found
     data = reading.read(there, given)
     about = {"path": str(there), "digest": reading.digest(there), "options": given, "n": data.n}
     return _new(project, data, about)

@@ -18,6 +18,7 @@ from sentree.cli.command import Command
 from sentree.cli.console import FAILED, PIPE_CLOSED
 from sentree.cli.convert import convert
 from sentree.cli.describe import describe
+from sentree.cli.page import page
 from sentree.cli.predict import predict
 from sentree.cli.reproduce import SeveralValues, reproduce
 from sentree.cli.saved import run
@@ -40,6 +41,7 @@ for command in (cluster, tree, ask, predict, describe, check, score, convert, de
 app.command(
     cls=Command, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
 )(run)
+app.command("app", cls=Command)(page)
 app.command(cls=SeveralValues)(reproduce)
 app.command(cls=Command)(version)
 

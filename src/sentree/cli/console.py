@@ -102,13 +102,13 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
         typer.echo("stopped; nothing half-done was left behind", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (ValueError, OSError, ImportError, MemoryError) as error:
-        typer.echo(f"error: {_sentence(error)}", err=True)
+        typer.echo(f"error: {sentence(error)}", err=True)
         if verbose and not isinstance(error, Misuse):
             traceback.print_exc()
         raise typer.Exit(_exit_code(error)) from None
 
 
-def _sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> str:
     """Say an error."""
     from sentree.constraints.conflicts import ConstraintConflict
 

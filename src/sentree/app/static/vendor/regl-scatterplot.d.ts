@@ -1,0 +1,2 @@
+export * from "regl-scatterplot";
+export { default } from "regl-scatterplot";
