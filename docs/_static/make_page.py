@@ -21,7 +21,7 @@ from live_page import SCREENSHOTS, App, Tab, browser
 
 TARGET = HERE / "page"
 #: Screenshots of the tests that the guide shows.
-SHOWN = ["start", "selected", "contradiction", "question-1", "tree", "say-dark", "narrow-say"]
+SHOWN = ["start", "selected", "contradiction", "question", "tree", "say-dark", "narrow-say"]
 WIDTH, HEIGHT = 1200, 760
 ARROW = np.array([(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)])
 

@@ -23,7 +23,7 @@ def tab(digits, visit, request):
 
 def test_colours_search_and_tree(tab):
     page = tab.page
-    for by, title in (("strength", "strength"), ("said", "said"), ("changed", "changed")):
+    for by, title in (("strength", "strength"), ("said", "said"), ("changed", "moved")):
         page.select_option("#colour-by", by)
         page.wait_for_function(
             "title => document.querySelector('.legend').innerText.toLowerCase().includes(title)",

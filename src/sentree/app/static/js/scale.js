@@ -50,7 +50,7 @@ export function mount(element, store) {
   });
   const why = el(
     "button",
-    { class: "scale-why", title: "Why this number of clusters", "aria-label": "Why this number of clusters" },
+    { class: "scale-why", title: "Why this number of clusters" },
     "auto",
   );
   const text = el("p", {});
@@ -101,6 +101,7 @@ export function mount(element, store) {
     if (!moving) slider.value = String(state.clusters.length);
     number.textContent = moving ? slider.value : String(state.clusters.length);
     why.textContent = asked === null ? "auto" : "set";
+    why.setAttribute("aria-label", `${why.textContent}: why this number of clusters`);
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
     text.textContent =
