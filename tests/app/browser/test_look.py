@@ -41,6 +41,7 @@ def test_colours_search_and_tree(tab):
     page.get_by_role("heading", name=f"{expected} rows selected").wait_for()
     page.keyboard.press("Escape")
 
+    page.select_option("#colour-by", "cluster")
     page.click("#tab-tree")
     cluster = tab.api("state")["clusters"][0]
     page.locator(".tree-block", has_text=cluster["name"] or "Cluster 0").first.click()
@@ -51,7 +52,6 @@ def test_colours_search_and_tree(tab):
 
     # The row under the mouse is shown, with its picture.
     page.keyboard.press("Escape")
-    page.select_option("#colour-by", "cluster")
     page.mouse.move(*tab.places()[cluster["typical"][0]])
     page.locator("#rowcard canvas").wait_for()
     tab.picture("row")
