@@ -104,8 +104,8 @@ export function mount(element, store) {
     why.setAttribute("aria-label", `${why.textContent}: why this number of clusters`);
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
-    text.textContent =
-      asked === null ? `${now}, chosen automatically and by what was said.` : `${now}, as you have set.`;
+    const by = state.statements.length ? "chosen automatically and by what was said" : "chosen automatically";
+    text.textContent = `${now}, ${asked === null ? by : "as you have set"}.`;
     told.textContent = state.scale.text && `By the data alone: ${state.scale.text}.`;
     list.replaceChildren(...(evidence.length > 1 ? supported(evidence).map(entry) : []));
   };
