@@ -101,6 +101,7 @@ export function mount(element, store) {
     if (!moving) slider.value = String(state.clusters.length);
     number.textContent = moving ? slider.value : String(state.clusters.length);
     why.textContent = asked === null ? "auto" : "set";
+    why.setAttribute("aria-label", `${why.textContent}: why this number of clusters`);
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
     const by = state.statements.length ? "chosen automatically and by what was said" : "chosen automatically";
