@@ -32,6 +32,7 @@ ROOMS = (
     "paper",
     "demo",
     "app",
+    "widget",
     "cli",
 )
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -131,3 +132,8 @@ def digest(path: Path) -> str:
     """Return what tells whether a file is the same as before."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def digest_of(data: Data) -> str:
+    """Return what tells whether data in memory are the same as before."""
+    return str(joblib.hash((data.samples.X, data.samples.ids), hash_name="sha1"))

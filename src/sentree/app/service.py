@@ -95,9 +95,16 @@ class Service:
         """Make a project of a file that is sent; it is kept inside the project."""
         return self._begin(lambda: sources.open_upload(self.folder, name, content))
 
-    def load(self, samples: Any, name: str = "data") -> dict[str, Any]:
-        """Begin with samples, or a fitted SSEPartition, in memory; nothing is written."""
-        return self._begin(lambda: sources.open_samples(samples, name))
+    def load(
+        self, samples: Any, name: str = "data", file: str | Path | None = None
+    ) -> dict[str, Any]:
+        """Begin with samples, or a fitted SSEPartition, in memory.
+
+        What is said is kept in ``file``, a project that is reopened where it exists; without one
+        nothing is written.
+        """
+        path = None if file is None else Path(file).resolve()
+        return self._begin(lambda: sources.open_samples(samples, name, path))
 
     def _begin(self, opened: Callable[[], Opened]) -> dict[str, Any]:
         """Close the present project, open another, and let the worker fit."""

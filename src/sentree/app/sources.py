@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -101,6 +101,11 @@ def _with_data(project: Project, about: dict[str, Any], given: Path | None) -> O
         return Opened(project, reading.example(about["example"]), about)
     if (content := project.stored("data")) is not None:
         return Opened(project, _sent(about["name"], content), about)
+    if about.get("in_memory"):
+        raise Refused(
+            f"{project.path.name} is about data of a notebook: open it there, by "
+            "sentree.widget.Explorer(data, file=...)"
+        )
     source = given or Path(about["path"])
     if not source.is_file():
         moved = project.path.with_name(source.name)
@@ -109,19 +114,24 @@ def _with_data(project: Project, about: dict[str, Any], given: Path | None) -> O
         source = moved
     about = about | {"path": str(source)}
     data = reading.read(source, about["options"])
+    return Opened(project, data, about, _same_data(project, about, data, reading.digest(source)))
+
+
+def _same_data(project: Project, about: Mapping[str, Any], data: Data, digest: str) -> str | None:
+    """Refuse data of another length than a project's; tell where they have changed."""
+    assert project.path is not None
     if data.n != about["n"]:
         raise Refused(
-            f"{source.name} has {data.n:,} rows, but {project.path.name} is about {about['n']:,}: "
-            "what was said names rows by number. Restore the file, or begin a new project by "
+            f"{data.name} has {data.n:,} rows, but {project.path.name} is about {about['n']:,}: "
+            "what was said names rows by number. Restore the data, or begin a new project by "
             "moving the old one away"
         )
-    message = None
-    if reading.digest(source) != about["digest"]:
-        message = (
-            f"{source.name} has changed since this project was begun: what was said about its rows "
-            "may no longer hold"
-        )
-    return Opened(project, data, about, message)
+    if digest == about["digest"]:
+        return None
+    return (
+        f"{data.name} has changed since this project was begun: what was said about its rows "
+        "may no longer hold"
+    )
 
 
 def open_example(folder: Path, name: str) -> Opened:
@@ -162,11 +172,27 @@ def _free(path: Path) -> Path:
     return found
 
 
-def open_samples(samples: Any, name: str) -> Opened:
-    """Make a project in memory, of samples or of a fitted model."""
+def open_samples(samples: Any, name: str, path: Path | None = None) -> Opened:
+    """Make a project of samples or of a fitted model, in memory or in a file; go on with one."""
     model = samples if isinstance(samples, SSEPartition) else None
     data = reading.of_samples(samples if model is None else model._own_table(), name)
-    project = Project(None)
     about = {"path": name, "options": {}, "n": data.n}
-    project.set_meta(name=name, data=about)
-    return Opened(project, data, about, model=model)
+    if path is None:
+        project = Project(None)
+        project.set_meta(name=name, data=about)
+        return Opened(project, data, about, model=model)
+    if path.suffix != SUFFIX:
+        raise Refused(f"the name of a project ends in {SUFFIX}: {path.name} does not")
+    about |= {"in_memory": True, "digest": reading.digest_of(data)}
+    if not path.exists():
+        return replace(_new(path, data, about), model=model)
+    project = Project(path)
+    try:
+        known = project.meta.get("data") or about
+        if not known.get("in_memory"):
+            raise Refused(f"{path.name} is about the file {known.get('path', name)}: open that")
+        message = _same_data(project, known, data, about["digest"])
+    except BaseException:
+        project.close()
+        raise
+    return Opened(project, data, about, message, model)

@@ -1,7 +1,6 @@
 /** The page: makes the store and mounts every panel where index.html has a place for it. */
 import { byId, el } from "./js/dom.js";
 import { Store } from "./js/store.js";
-import { http } from "./js/transport.js";
 import * as ask from "./js/ask.js";
 import * as clusters from "./js/clusters.js";
 import * as exportPanel from "./js/export.js";
@@ -84,9 +83,16 @@ function mountHistory(store) {
   });
 }
 
-const store = new Store(http());
-mountTabs(byId("main"));
-mountTheme(store);
-mountHistory(store);
-for (const [name, panel] of Object.entries(PANELS)) panel.mount(byId(name), store);
-await store.start();
+/**
+ * Show the page in this document, which has the places of index.html.
+ * @param {import("./js/transport.js").Transport} transport
+ */
+export async function show(transport) {
+  const store = new Store(transport);
+  mountTabs(byId("main"));
+  mountTheme(store);
+  mountHistory(store);
+  for (const [name, panel] of Object.entries(PANELS)) panel.mount(byId(name), store);
+  await store.start();
+  return store;
+}
