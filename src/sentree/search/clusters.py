@@ -363,9 +363,11 @@ class ClusterSearch:
 
     def allowed(self, problem: Problem, labels: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return clusters with as few changes as hard constraints and bounds on sizes allow."""
-        kept = not problem.hard or not problem.hard.satisfaction(labels).n_broken
-        enough = self.n_clusters in (None, np.unique(labels).size)
-        if kept and enough and problem.sizes is None:
+        kept = not problem.hard or (
+            self.n_clusters in (None, np.unique(labels).size)
+            and not problem.hard.satisfaction(labels).n_broken
+        )
+        if kept and problem.sizes is None:
             return labels
         problem = problem._replace(init=labels)
         graphs = self.constrained(problem)
