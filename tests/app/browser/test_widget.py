@@ -1,4 +1,4 @@
-"""The notebook's widget in Chromium, beside a notebook's own styles; a short script is the notebook."""
+"""The notebook's widget in Chromium, beside other styles; a short script is the notebook."""
 
 import base64
 import json
@@ -19,7 +19,8 @@ NOTEBOOK = """
   import widget from "/widget.js";
   const heard = [], values = { _height: 640, _selected: new DataView(new ArrayBuffer(0)) };
   const view = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-  const tell = (event, ...rest) => heard.filter(([name]) => name === event).forEach(([, f]) => f(...rest));
+  const tell = (event, ...rest) =>
+    heard.filter(([name]) => name === event).forEach(([, callback]) => callback(...rest));
   const model = {
     send: (message) => window.toPython(JSON.stringify(message)),
     on: (event, callback) => heard.push([event, callback]),
@@ -92,10 +93,10 @@ def test_the_map_and_what_is_said_on_it(chromium, explorer):
     assert explorer.selection.tolist() == []  # said
 
     cluster.click()
-    inside.locator("#bar strong").get_by_text(f"{len(rows)} rows").wait_for()
+    inside.locator("#bar strong", has_text=f"{len(rows)} rows").wait_for()
     assert explorer.selection.tolist() == rows
     page.evaluate("window.select", base64.b64encode(np.array([4, 7], "<i4").tobytes()).decode())
-    inside.locator("#bar strong").get_by_text("2 rows").wait_for()
+    inside.locator("#bar strong", has_text="2 rows").wait_for()
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SCREENSHOTS / "widget.png")
     # The notebook's styles stay outside, and the page's inside.
