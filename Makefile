@@ -6,10 +6,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
-.PHONY: demo test docs lint js format bench sanitize clean compiler FORCE
+.PHONY: demo app test docs lint js format bench sanitize clean compiler FORCE
 
 demo: $(VENV)/.built
 	$(BIN)/sentree demo
+
+# The page in the browser: files of this folder, or an example.
+app: $(VENV)/.built-app
+	$(BIN)/sentree app
 
 test: $(VENV)/.built-test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
@@ -54,6 +58,7 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/certainty.py --out benchmarks/results
 	$(BIN)/python benchmarks/general.py --jobs 2 --out benchmarks/results
 	$(BIN)/python benchmarks/mixed.py --jobs 2 --out benchmarks/results
+	$(BIN)/python benchmarks/page.py --out benchmarks/results
 	$(BIN)/python benchmarks/active.py --jobs 2 --seeds 1 --out benchmarks/results
 
 # The kernel tests on a debug build with checked containers, ASan and UBSan, in an environment that

@@ -92,7 +92,7 @@ class Tab:
     """A tab; what goes wrong in it is written down."""
 
     def __init__(self, page, app):
-        self.page, self.app, self.troubles = page, app, []
+        self.page, self.app, self.troubles, self._places = page, app, [], None
         page.set_default_timeout(60_000)
         page.on("console", self._told)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
@@ -104,8 +104,8 @@ class Tab:
 
     # What the server says
 
-    def api(self, path, body=None):
-        """Ask the server, with the tab's cookie: bytes, or what JSON says."""
+    def fetch(self, path, body=None):
+        """Ask the server, with the tab's cookie: bytes, and of what type."""
         cookie = "; ".join(f"{one['name']}={one['value']}" for one in self.page.context.cookies())
         request = urllib.request.Request(
             f"{self.app.url}/api/{path}",
@@ -113,8 +113,12 @@ class Tab:
             {"cookie": cookie, "content-type": "application/json"},
         )
         with DIRECT.open(request, timeout=60) as reply:
-            data = reply.read()
-            return json.loads(data) if "json" in reply.headers["content-type"] else data
+            return reply.read(), reply.headers["content-type"]
+
+    def api(self, path, body=None):
+        """What the server says, read if it is JSON."""
+        data, kind = self.fetch(path, body)
+        return json.loads(data) if "json" in kind else data
 
     def array(self, path, name):
         """An array of a frame."""
@@ -165,26 +169,28 @@ class Tab:
 
     def places(self):
         """Where rows are on the screen, in pixels."""
-        box = self.page.locator("#map").bounding_box()
-        half = 0.94 * min(box["width"], box["height"]) / 2
-        xy = self.array("map", "xy").reshape(-1, 2)
-        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        return np.array(middle) + half * xy * [1, -1]
+        if self._places is None:
+            self.page.get_by_role("button", name="All", exact=True).click()
+            box = self.page.locator("#map").bounding_box()
+            half = 0.94 * min(box["width"], box["height"]) / 2
+            xy = self.array("map", "xy").reshape(-1, 2)
+            middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            self._places = np.array(middle) + half * xy * [1, -1]
+        return self._places
 
     def lasso(self, corners, add=False):
         """Drag around a polygon with the mouse; the rows inside."""
-        mouse = self.page.mouse
-        self.page.get_by_role("button", name="All", exact=True).click()
+        places, mouse = self.places(), self.page.mouse
         if add:
             self.page.keyboard.down("Shift")
         mouse.move(*corners[0])
         mouse.down()
         for corner in [*corners[1:], corners[0]]:
-            mouse.move(*corner, steps=4)
+            mouse.move(*corner, steps=2)
         mouse.up()
         if add:
             self.page.keyboard.up("Shift")
-        return np.flatnonzero(Path(corners).contains_points(self.places()))
+        return np.flatnonzero(Path(corners).contains_points(places))
 
     def around(self, rows, add=False):
         """Draw a lasso around rows that lie together; the rows inside."""
@@ -197,15 +203,16 @@ class Tab:
 
     def click(self, row, add=False):
         """Click the point of a row."""
-        self.page.get_by_role("button", name="All", exact=True).click()
+        place = self.places()[row]
         if add:
             self.page.keyboard.down("Shift")
-        self.page.mouse.click(*self.places()[row])
+        self.page.mouse.click(*place)
         if add:
             self.page.keyboard.up("Shift")
 
     def select(self, ids):
         """Select rows by a list of ids."""
+        self._places = None  # the map moves so that they are seen
         self.page.get_by_role("button", name="List", exact=True).click()
         self.page.fill("dialog.ask textarea", "\n".join(map(str, ids)))
         self.page.click("dialog.ask [type=submit]")

@@ -21,7 +21,7 @@ from live_page import SCREENSHOTS, App, Tab, browser
 
 TARGET = HERE / "page"
 #: Screenshots of the tests that the guide shows.
-SHOWN = ["start", "selected", "contradiction", "question-1", "tree", "say-dark", "narrow-say"]
+SHOWN = ["start", "selected", "contradiction", "question", "tree", "say-dark", "narrow-say"]
 WIDTH, HEIGHT = 1200, 760
 ARROW = np.array([(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)])
 
@@ -101,6 +101,16 @@ def torn(tab):
     return min(pairs, key=lambda pair: pair[0])[1]
 
 
+def true_answer(tab):
+    """The button of the true answer to the question."""
+    digit, question = load_digits().target, tab.api("question")["question"]
+    mains = [np.bincount(digit[one["rows"]]).argmax() for one in question["options"]]
+    wanted = digit[question["point"]]
+    if wanted not in mains:
+        return ".ask-others button"  # none of them
+    return f".ask-options li:nth-child({mains.index(wanted) + 1}) .ask-option"
+
+
 def record(tab):
     """Select, say, see the clusters follow, answer a question."""
     page, film = tab.page, Film(tab)
@@ -122,7 +132,7 @@ def record(tab):
     film.click("#tab-ask")
     page.wait_for_selector(".ask-body[aria-busy=false] .ask-option")
     film.show(2000)
-    film.click(".ask-option")
+    film.click(true_answer(tab))
     for _ in range(6):
         film.show(150)
     page.wait_for_selector(".ask-body[aria-busy=false] .ask-option")

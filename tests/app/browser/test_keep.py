@@ -69,7 +69,7 @@ def test_from_a_folder_through_a_crash_to_exports(run_app, visit, flowers):
         again.page.click(".export-open")
         with again.page.expect_download() as download:
             again.page.click(f'[data-export="{what}"]')
-        assert download.value.path().read_bytes() == again.api(f"export/{what}")
+        assert download.value.path().read_bytes() == again.fetch(f"export/{what}")[0]
     table = csv.DictReader(io.StringIO(again.api("export/labels.csv").decode()))
     assert [int(row["cluster"]) for row in table] == labels.tolist()
 

@@ -74,7 +74,7 @@ export async function colouring(store) {
   }
   if (colourBy === "changed") {
     const codes = Array.from(labels.changed, (yes) => (yes ? 0 : -1));
-    return byCategory("Moved by the last change", codes, ["moved"], dark, "not moved");
+    return byCategory("What the last statement changed", codes, ["moved"], dark, "not moved");
   }
   if (colourBy === "said" || colourBy.startsWith("column:")) {
     const name = colourBy === "said" ? "said" : colourBy.slice("column:".length);

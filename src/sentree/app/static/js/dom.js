@@ -151,7 +151,7 @@ export function menuButton(label, entries) {
       const now = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
       items[(now + step + items.length) % items.length]?.focus();
     });
-    button.after(menu);
+    document.body.append(menu); // lists are drawn anew while it is open
     menu.showPopover();
     button.setAttribute("aria-expanded", "true");
     const { left, bottom, top } = button.getBoundingClientRect();

@@ -142,9 +142,8 @@ export function mount(element, store) {
     if (!origin.startsWith("filter: ") && origin !== "list") tell("");
   });
   store.subscribe("state", () => {
-    const names = [...(store.state?.data?.features ?? []), ...(store.state?.data?.columns ?? [])].map(
-      (one) => one.name,
-    );
+    const { features: known = [], columns = [] } = store.state?.data ?? {};
+    const names = [...known.map((one) => one.name), ...columns];
     features.replaceChildren(...names.slice(0, 200).map((name) => el("option", { value: name })));
   });
   addKeys(store, [{ keys: ["/"], text: "Find rows", group: "Page", run: () => field.focus() }]);

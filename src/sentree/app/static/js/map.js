@@ -141,8 +141,8 @@ class PointMap {
     const key = JSON.stringify([state.data.features, state.data.columns]);
     if (this.select.dataset.key === key) return;
     this.select.dataset.key = key;
-    /** @param {{name: string}[]} columns */
-    const options = (columns) => columns.map(({ name }) => el("option", { value: `column:${name}` }, name));
+    /** @param {string[]} names */
+    const options = (names) => names.map((name) => el("option", { value: `column:${name}` }, name));
     this.select.replaceChildren(
       el("option", { value: "cluster" }, "cluster"),
       el("option", { value: "strength" }, "strength"),
@@ -153,7 +153,7 @@ class PointMap {
       this.select.append(el("optgroup", { label: "Columns" }, ...options(state.data.columns)));
     }
     if (state.data.features?.length) {
-      this.select.append(el("optgroup", { label: "Features" }, ...options(state.data.features)));
+      this.select.append(el("optgroup", { label: "Features" }, ...options(state.data.features.map(({ name }) => name))));
     }
     this.select.value = colourBy;
     if (this.select.value !== colourBy) {
@@ -217,6 +217,7 @@ class PointMap {
     const key = `${store.colourBy} ${store.dark} ${store.labels.version}`;
     if (key === this.painted) return;
     this.painted = key;
+    this.redraw();
     /** @type {import("./colouring.js").Colouring} */
     let all;
     try {

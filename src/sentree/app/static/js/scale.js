@@ -50,7 +50,7 @@ export function mount(element, store) {
   });
   const why = el(
     "button",
-    { class: "scale-why", title: "Why this number of clusters", "aria-label": "Why this number of clusters" },
+    { class: "scale-why", title: "Why this number of clusters" },
     "auto",
   );
   const text = el("p", {});
@@ -101,10 +101,11 @@ export function mount(element, store) {
     if (!moving) slider.value = String(state.clusters.length);
     number.textContent = moving ? slider.value : String(state.clusters.length);
     why.textContent = asked === null ? "auto" : "set";
+    why.setAttribute("aria-label", `${why.textContent}: why this number of clusters`);
     exact.value = String(state.clusters.length);
     automatic.disabled = asked === null;
-    text.textContent =
-      asked === null ? `${now}, chosen automatically and by what was said.` : `${now}, as you have set.`;
+    const by = state.statements.length ? "chosen automatically and by what was said" : "chosen automatically";
+    text.textContent = `${now}, ${asked === null ? by : "as you have set"}.`;
     told.textContent = state.scale.text && `By the data alone: ${state.scale.text}.`;
     list.replaceChildren(...(evidence.length > 1 ? supported(evidence).map(entry) : []));
   };

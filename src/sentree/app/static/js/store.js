@@ -43,7 +43,7 @@ import { clusterColour } from "./colours.js";
  * @typedef {object} State
  * @property {number} version
  * @property {{name: string, path: string}} project
- * @property {{name: string, n: number, features: Feature[], columns: Feature[],
+ * @property {{name: string, n: number, features: Feature[], columns: string[],
  *   id_name: string, image: {side: number} | null}} data
  * @property {Status} status
  * @property {Cluster[]} clusters

@@ -66,7 +66,11 @@ export function mount(element, store) {
     "Show the whole tree",
   );
   const into = el("button", { class: "tree-into", disabled: true, onclick: () => zoom(here) }, "Zoom in");
-  const where = el("button", { disabled: true, onclick: () => store.show(rowsHere()) }, "Show on the map");
+  const where = el(
+    "button",
+    { disabled: true, title: "Show on the map", onclick: () => store.show(rowsHere()) },
+    "Show",
+  );
   const picture = svg("svg", { class: "tree-picture", role: "tree", "aria-label": "Tree of clusters" });
   const frame = el("div", { class: "tree-frame" }, picture);
   element.append(
