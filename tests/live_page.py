@@ -21,6 +21,13 @@ SCREENSHOTS = ROOT / "build/screenshots"
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 #: Without a proxy.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+#: Whether there are points on the map, as a script.
+DRAWN = """() => {
+  const { width, height } = document.querySelector("#map canvas.points");
+  const copy = new OffscreenCanvas(width, height).getContext("2d");
+  copy.drawImage(document.querySelector("#map canvas.points"), 0, 0);
+  return copy.getImageData(0, 0, width, height).data.some((value) => value > 0);
+}"""
 #: WebGL without a graphics card.
 SWITCHES = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 

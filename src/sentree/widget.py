@@ -80,7 +80,8 @@ class Explorer(AnyWidget):
 
     _esm = STATIC / "widget.js"
     _height = traitlets.Int(640).tag(sync=True)
-    _selected = traitlets.Bytes().tag(sync=True)  # int32, little endian
+    #: int32, little endian; it comes as a view of the message.
+    _selected = traitlets.Bytes().tag(sync=True, from_json=lambda value, _: bytes(value))
     _keepers: ClassVar[dict[Path, Explorer]] = {}
 
     def __init__(self, data: Any, *, file: str | Path | None = None, height: int = 640) -> None:
@@ -138,7 +139,8 @@ class Explorer(AnyWidget):
     def _asked(self, _: Any, message: Mapping[str, Any], buffers: Any) -> None:
         """Reply to a message of the page."""
         if "page" in message:
-            return self.send({"page": _page()})
+            self.send({"page": _page()})
+            return
         reply: dict[str, Any] = {"id": message["id"]}
         sent = None
         try:

@@ -19,7 +19,7 @@ from sentree.graph import FloatArray
 from sentree.profiles.images import Square, square_images
 from sentree.profiles.shown import Rows
 
-__all__ = ["READING", "Called", "Data", "digest", "example", "of_samples", "read"]
+__all__ = ["READING", "Called", "Data", "digest", "digest_of", "example", "of_samples", "read"]
 
 #: Options of a project that say how its file is read.
 READING = ("id_column", "drop", "layer", "header", "separator", "format", "sheet")

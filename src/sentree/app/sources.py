@@ -176,7 +176,7 @@ def open_samples(samples: Any, name: str, path: Path | None = None) -> Opened:
     """Make a project of samples or of a fitted model, in memory or in a file; go on with one."""
     model = samples if isinstance(samples, SSEPartition) else None
     data = reading.of_samples(samples if model is None else model._own_table(), name)
-    about = {"path": name, "options": {}, "n": data.n}
+    about: dict[str, Any] = {"path": name, "options": {}, "n": data.n}
     if path is None:
         project = Project(None)
         project.set_meta(name=name, data=about)

@@ -54,10 +54,9 @@ function render({ model, el }) {
   const frame = document.createElement("iframe");
   frame.title = "sentree";
   // The page follows the notebook's light or dark colours.
-  frame.style.cssText = `display: block; width: 100%; height: ${model.get("_height")}px; border: 1px solid #8884;
+  frame.style.cssText = `display: block; box-sizing: border-box; width: 100%; height: ${model.get("_height")}px; border: 1px solid #8884;
     border-radius: 6px; color-scheme: ${document.body.dataset.jpThemeLight === "false" ? "dark" : "light"}`;
-  frame.srcdoc = "<p>Run this cell to see the map.</p>";
-  el.append(frame);
+  el.textContent = "Run this cell to see the map."; // until the kernel answers
   /** @type {[string, any][]} */
   let listening = [];
   const stop = () => {
@@ -80,6 +79,7 @@ function render({ model, el }) {
       });
     });
     frame.srcdoc = html;
+    el.replaceChildren(frame);
   });
   return stop;
 }
