@@ -156,7 +156,7 @@ class Statement(BaseModel):
     who: str | None
     when: str | None
     state: Literal["active", "undone"]
-    verdict: Literal["kept", "broken", "contradicting", "applied"] | None
+    verdict: Literal["kept", "broken", "contradicting", "applied", "pending"]
     broken: int
     proof: list[str]
 

@@ -17,6 +17,7 @@ export function verdict({ state, verdict, broken }) {
   if (state === "undone") return "undone";
   if (verdict === "contradicting") return "contradicts what was said before; does not count";
   if (verdict === "broken") return broken > 1 ? `broken at ${count(broken)} places` : "broken";
+  if (verdict === "pending") return "being taken in";
   return verdict === "kept" ? "kept" : "done";
 }
 

@@ -34,7 +34,7 @@ import { clusterColour } from "./colours.js";
  *   support: number | null, typical: number[]}} Cluster
  * @typedef {{id: number, kind: string, text: string, rows: number[], n_rows: number,
  *   links: [number, number][], origin: string, who: string, when: string,
- *   state: "active" | "undone", verdict: "kept" | "broken" | "contradicting" | "applied",
+ *   state: "active" | "undone", verdict: "kept" | "broken" | "contradicting" | "applied" | "pending",
  *   broken: number, proof: string[]}} Statement
  * @typedef {{answers: number, certainty: number, left: number | null, text: string}} Progress
  * @typedef {{phase: "empty" | "fitting" | "ready" | "failed", stage: string, share: number | null,
