@@ -628,6 +628,7 @@ def test_an_error_in_the_progress_callback_stops_the_kernel():
 def test_ctrl_c_stops_a_kernel():
     script = textwrap.dedent("""
         import os, signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job may ignore it
         sys.path[:0] = [sys.argv[1], os.path.dirname(sys.argv[1])]
         from test_kernels import ring_lattice
         from sentree.search.kernels import stretch

@@ -32,7 +32,7 @@ def prepare(model: SSEPartition) -> None:
 def refit(model: SSEPartition, known: Constraints) -> SSEPartition:
     """Cluster again with what answers say, and nothing else.
 
-    Clusters follow the beliefs of :mod:`sentree.active.beliefs`, or are searched for where answers
+    Clusters follow what the answers make likely, or are searched for where answers
     are scattered pairs that hardly tell classes, if the search breaks no more of them. Samples
     leave the beliefs only where hard constraints or bounds on sizes make them. Classes
     that are known to be apart stay so, even if they are more than the number of clusters that the
