@@ -32,7 +32,6 @@ HOW = settings(
     max_examples=5,
     derandomize=True,
     database=None,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 
