@@ -29,7 +29,11 @@ DRAWN = """() => {
   return copy.getImageData(0, 0, width, height).data.some((value) => value > 0);
 }"""
 #: WebGL without a graphics card.
-SWITCHES = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+SWITCHES = [
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-rasterization",  # only the map needs WebGL, which is slow in software
+]
 
 
 @contextlib.contextmanager
