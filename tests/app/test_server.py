@@ -336,8 +336,7 @@ def test_open_streams_end_with_the_server_and_the_project_is_closed(server):
 def test_silent_streams_say_that_they_live(shared, monkeypatch):
     monkeypatch.setattr(streams, "PAUSE", 0.01)
     listener = Listener(shared.client())
-    while listener.lines.get(timeout=60) != ": nothing new":
-        pass
+    assert ": nothing new" in iter(lambda: listener.lines.get(timeout=60), None)
 
 
 # The page itself.
