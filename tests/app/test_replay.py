@@ -98,8 +98,11 @@ def test_clusters_that_nothing_is_said_of_stay(base):
 
 def test_a_number_of_clusters_after_an_edit_is_that_number(base):
     a, b = pair_apart(base)
-    found, _ = labels(base, ("merge", {"rows": [a, b]}), ("scale", {"k": 7}))
-    assert found.max() + 1 == 7
+    merged, _ = labels(base, ("merge", {"rows": [a, b]}))
+    for k in range(2, merged.max() + 4):
+        found, _ = labels(base, ("merge", {"rows": [a, b]}), ("scale", {"k": k}))
+        assert found.max() + 1 == k
+        assert found[a] == found[b]
 
 
 def test_a_contradiction_has_a_proof_and_does_not_count(base):

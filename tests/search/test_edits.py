@@ -91,6 +91,15 @@ def test_a_refit_keeps_edits_and_one_without_them_undoes_them(model):
     assert len(model.constraints_) == 0
 
 
+@pytest.mark.parametrize("k", [2, 3, 4, 6])
+def test_another_number_of_clusters_unites_or_divides_edited_ones(model, k):
+    union = model.merge(1, 3).labels_ == 1
+    found = model.set_params(n_clusters=k).refit()
+    assert found.n_clusters_ == k
+    if k < 5:  # whole clusters are united
+        assert np.unique(found.labels_[union]).size == 1
+
+
 def test_edits_last_in_a_file(model, tmp_path):
     edited = model.merge(0, 4).labels_.copy()
     loaded = sentree.load(model.save(tmp_path / "model.npz"))

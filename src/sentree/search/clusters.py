@@ -313,6 +313,9 @@ class ClusterSearch:
             # Samples do not move: that would even out clusters of unequal size.
             strength = self.penalty if self.n_clusters is None else 0.0
             clusters = unconstrained.by_pairs(problem.constraints, strength)
+            if self.n_clusters is not None and int(clusters.max()) >= self.n_clusters:
+                plain = SearchGraphs.plain(problem.graph)
+                clusters = to_number(plain, clusters, self.n_clusters, exact=warns)
             value = unconstrained.objective(clusters)
             return PartitionResult(clusters, value, np.append(unconstrained.found.trace, value))
         alone = SearchGraphs.plain(problem.graph)
