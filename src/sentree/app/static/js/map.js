@@ -310,7 +310,8 @@ class PointMap {
   setSelection() {
     const points = this.pointsOf(this.store.selection.rows);
     this.selected = this.drawn && points.length ? box(this.drawn.xy, points) : null;
-    this.painter?.select(points);
+    // to draw all points anew takes time without a graphics card, and few are seen by their rings
+    this.painter?.select(points.length > FEW ? points : []);
     this.redraw();
   }
 

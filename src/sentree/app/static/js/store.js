@@ -72,6 +72,8 @@ import { clusterColour } from "./colours.js";
 
 /** How many row cards are kept. */
 const ROWS_KEPT = 5000;
+/** Milliseconds within which clusters usually follow a statement. */
+const SOON = 400;
 
 /**
  * The rows of `rows` and of `more` together, sorted and each once.
@@ -120,6 +122,8 @@ export class Store {
     this.mapKey = null;
     this.refreshing = false;
     this.stale = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.soon = undefined;
   }
 
   /**
@@ -144,7 +148,7 @@ export class Store {
   /** Fetch the state and follow its changes. */
   async start() {
     this.transport.onChange(
-      () => this.refresh(),
+      ({ status }) => (status.phase === "fitting" ? this.refreshSoon() : this.refresh()),
       (yes) => {
         if (yes === this.connected) return;
         this.connected = yes;
@@ -155,8 +159,15 @@ export class Store {
     await this.refresh();
   }
 
+  /** Fetch what is new in a moment, unless there are new clusters before: to be asked now would delay them. */
+  refreshSoon() {
+    this.soon ??= setTimeout(() => this.refresh(), SOON);
+  }
+
   /** Fetch what is new. Calls while one is under way are taken together. */
   async refresh() {
+    clearTimeout(this.soon);
+    this.soon = undefined;
     this.stale = true;
     if (this.refreshing) return;
     this.refreshing = true;
@@ -317,26 +328,26 @@ export class Store {
   /** @param {Said} statement */
   async say(statement) {
     const reply = await this.call("POST", "/api/say", statement);
-    this.refresh();
+    this.refreshSoon();
     return reply;
   }
 
   async undo() {
     const reply = await this.call("POST", "/api/undo", {});
-    this.refresh();
+    this.refreshSoon();
     return reply;
   }
 
   async redo() {
     const reply = await this.call("POST", "/api/redo", {});
-    this.refresh();
+    this.refreshSoon();
     return reply;
   }
 
   /** @param {number} id  of a statement */
   async remove(id) {
     await this.call("DELETE", `/api/statements/${id}`);
-    this.refresh();
+    this.refreshSoon();
   }
 
   /**
