@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -52,6 +53,13 @@ def browser():
         found = playwright.chromium.launch(executable_path=program, args=SWITCHES)
         yield found
         found.close()
+
+
+def picture(page, name, always=False):
+    """Keep a picture of a page, where they are asked for: without a graphics card they are slow."""
+    if always or os.environ.get("SENTREE_PICTURES"):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
 class App:
@@ -222,10 +230,9 @@ class Tab:
         self.page.click("dialog.ask [type=submit]")
         self.page.get_by_role("heading", name=f"{len(ids)} rows selected").wait_for()
 
-    def picture(self, name):
+    def picture(self, name, always=False):
         """Keep a picture of what is seen."""
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+        picture(self.page, name, always)
 
     def barriers(self):
         """What hinders people who cannot see well or use no mouse, as axe-core finds it."""

@@ -5,22 +5,6 @@ import pytest
 from live_page import AXE
 
 
-@pytest.fixture(scope="module")
-def digits(run_app):
-    return run_app()
-
-
-@pytest.fixture
-def tab(digits, visit, request):
-    """A tab with the digits; further options of the browser by ``pytest.mark.parametrize``."""
-    tab = visit(digits, **getattr(request, "param", {}))
-    if not tab.api("state")["clusters"]:
-        tab.api("example", {"name": "digits"})
-        tab.page.locator(".guide-skip").click()
-    tab.shown()
-    return tab
-
-
 def test_colours_search_and_tree(tab):
     page = tab.page
     for by, title in (("strength", "strength"), ("said", "said"), ("changed", "moved")):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from live_page import DRAWN, SCREENSHOTS
+from live_page import DRAWN, picture
 
 pytestmark = [
     pytest.mark.slow,
@@ -83,8 +83,7 @@ def test_a_statement_in_a_notebook_reaches_the_model(chromium, notebook):
     cluster.click()
     frame = next(one for one in page.frames if one.parent_frame)
     frame.wait_for_function(DRAWN)
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / "notebook.png")
+    picture(page, "notebook")
 
     page.locator(".jp-CodeCell .cm-content").nth(1).click()
     page.keyboard.press("Shift+Enter")
