@@ -64,7 +64,7 @@ def notebook(tmp_path):
 
 def test_a_statement_in_a_notebook_reaches_the_model(chromium, notebook):
     page = chromium.new_page(viewport={"width": 1400, "height": 1000})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     page.add_init_script("localStorage.setItem('sentree-guide-seen', 'yes')")  # no tour
     troubles = []
     page.on("pageerror", lambda error: troubles.append(str(error)))

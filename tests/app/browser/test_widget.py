@@ -63,7 +63,7 @@ def explorer():
 
 def test_the_map_and_what_is_said_on_it(chromium, explorer):
     page = chromium.new_page(viewport={"width": 1000, "height": 760})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     page.add_init_script("localStorage.setItem('sentree-guide-seen', 'yes')")  # no tour
     troubles = []
     page.on("pageerror", lambda error: troubles.append(str(error)))
