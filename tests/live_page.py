@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -54,6 +55,13 @@ def browser():
         found.close()
 
 
+def picture(page, name, always=False):
+    """Keep a picture of a page, where they are asked for: without a graphics card they are slow."""
+    if always or os.environ.get("SENTREE_PICTURES"):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
 class App:
     """The program, started in a folder on a free port."""
 
@@ -97,7 +105,7 @@ class Tab:
 
     def __init__(self, page, app):
         self.page, self.app, self.troubles, self._places = page, app, [], None
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(180_000)
         page.on("console", self._told)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.goto(app.entrance)
@@ -116,7 +124,7 @@ class Tab:
             None if body is None else json.dumps(body).encode(),
             {"cookie": cookie, "content-type": "application/json"},
         )
-        with DIRECT.open(request, timeout=60) as reply:
+        with DIRECT.open(request, timeout=180) as reply:
             return reply.read(), reply.headers["content-type"]
 
     def api(self, path, body=None):
@@ -222,15 +230,16 @@ class Tab:
         self.page.click("dialog.ask [type=submit]")
         self.page.get_by_role("heading", name=f"{len(ids)} rows selected").wait_for()
 
-    def picture(self, name):
+    def picture(self, name, always=False):
         """Keep a picture of what is seen."""
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+        picture(self.page, name, always)
 
-    def barriers(self):
+    def barriers(self, inside="html"):
         """What hinders people who cannot see well or use no mouse, as axe-core finds it."""
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate("axe.run()")["violations"]
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        options = {"resultTypes": ["violations"]}
+        found = self.page.evaluate("given => axe.run(...given)", [inside, options])["violations"]
         return [
             f"{one['impact']}: {one['help']}: {node['html'][:200]} {node['failureSummary']}"
             for one in found

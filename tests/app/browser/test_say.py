@@ -1,29 +1,9 @@
 """Statements through the page: the mouse on the map, buttons, lists, keys and questions."""
 
 import numpy as np
-import pytest
 from sklearn.datasets import load_digits
 
 TRUE = load_digits().target
-
-
-@pytest.fixture(scope="module")
-def digits(run_app):
-    return run_app()
-
-
-@pytest.fixture
-def tab(digits, visit):
-    """A tab with the digits, about which nothing is said."""
-    tab = visit(digits)
-    if not tab.api("state")["clusters"]:
-        tab.api("example", {"name": "digits"})
-        tab.page.locator(".guide-skip").click()
-    version = 0
-    while tab.api("state")["can_undo"]:
-        version = tab.api("undo", {})["version"]
-    tab.shown(version)
-    return tab
 
 
 def rows_of(tab, number):
