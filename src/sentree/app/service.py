@@ -131,18 +131,18 @@ class Service:
             self._changed()
             return {"version": self._version}
 
-    def close(self) -> None:
-        """End the worker and close the project."""
+    def close(self, *, wait: bool = True) -> None:
+        """Close the project and end the worker; without ``wait`` it may still be at work."""
         with self._lock:
             self._closed = True
             if self._stages is not None:
                 self._stages.cancel()
-            self._lock.notify_all()
-        self._worker.join()
-        with self._lock:
             if self._opened is not None:
                 self._opened.project.close()
                 self._opened = None
+            self._lock.notify_all()
+        if wait:
+            self._worker.join()
 
     # What the page shows
 
@@ -267,7 +267,7 @@ class Service:
     # Others
 
     def cancel(self) -> dict[str, Any]:
-        """Stop what the worker does, at its next stage; the clusters before stay."""
+        """Stop what the worker does; the clusters before stay."""
         with self._lock:
             if self._stages is not None:
                 self._stages.cancel()
