@@ -1,12 +1,16 @@
 """The service: what a page asks for, and what follows from what is said."""
 
+from threading import Event
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from flowers import IDS, IRIS, SPECIES
 from sentree import SSEPartition, io
-from sentree.app import Frame, Refused, Service, export_project
+from sentree._util.stopping import check
+from sentree.app import Frame, Refused, Service, export_project, views
+from sentree.app.project import Project
 from sentree.datasets import load_embedded
 
 
@@ -312,6 +316,47 @@ def test_a_fit_can_be_stopped_and_begun_again(service):
     unsubscribe()
     say(service, kind="same", rows=[0, 1])
     assert service.state()["status"]["phase"] == "ready"
+
+
+def test_closing_lets_go_of_the_project_while_the_worker_is_busy(service, tmp_path, monkeypatch):
+    busy, ends = Event(), Event()
+
+    def slow(data):
+        busy.set()
+        ends.wait(60)
+        check()  # as kernels do
+
+    monkeypatch.setattr("sentree.app.service._fitted", slow)
+    service.example("iris")
+    assert busy.wait(60)
+    service.close(wait=False)
+    Project(tmp_path / "iris.sentree-project").close()
+    ends.set()
+    service.close()
+    assert not service._worker.is_alive()
+
+
+def test_very_many_rows_are_a_sample_and_a_density(iris, monkeypatch):
+    whole = iris.map().arrays["xy"].reshape(-1, 2)
+    monkeypatch.setattr(views, "_MOST_SHOWN", 40)
+    monkeypatch.setattr(views, "_GRID", 8)
+    frame = iris.map()
+    assert frame.header["sampled"]
+    assert frame.header["density"] == {"width": 8, "height": 8}
+    rows = frame.arrays["rows"]
+    assert rows.size == 40
+    assert (np.diff(rows) > 0).all()  # each once, in order
+    assert (frame.arrays["xy"].reshape(-1, 2) == whole[rows]).all()
+    dense = frame.arrays["density"].reshape(8, 8)
+    assert dense.sum() == 150  # of all rows
+    column, line = np.minimum((whole.astype(float) + 1) / 2 * 8, 7).astype(int).T
+    counted = np.zeros((8, 8))
+    np.add.at(counted, (line, column), 1)  # a line of cells for each height on the map
+    assert np.abs(dense - counted).sum() <= 2  # single precision at the borders of cells
+    assert iris.map().to_bytes() == frame.to_bytes()
+    monkeypatch.setattr(views, "_MOST_SHOWN", 150)
+    assert not iris.map().header["sampled"]
+    assert iris.labels().arrays["cluster"].size == 150  # of all rows, always
 
 
 def test_subscribers_hear_of_stages_and_versions(service):
