@@ -189,8 +189,8 @@ class Tab:
             xy = self.array("map", "xy").reshape(-1, 2) * [1, -1]
             low, room = xy.min(axis=0), np.array([box["width"], box["height"]])
             size = xy.max(axis=0) - low
-            above = size[1] * CONTROLS / (room[1] - CONTROLS)
-            low, size = low - [0, above], size + [0, above]
+            above = np.array([0, size[1] * CONTROLS / (room[1] - CONTROLS)])
+            low, size = low - above, size + above
             scale = 0.94 * min(room / size)
             self._places = [box["x"], box["y"]] + room / 2 + scale * (xy - low - size / 2)
         return self._places

@@ -231,6 +231,12 @@ def test_columns_to_colour_by(flowers):
     said = flowers.column("said")
     assert said.header["legend"] == ["x"]
     assert np.flatnonzero(said.arrays["code"] == 0).tolist() == [4, 9]
+    say(flowers, kind="same", rows=[20, 21, 22])
+    say(flowers, kind="different", rows=[70, 120])
+    said = flowers.column("said")
+    assert said.header["legend"] == ["differs from others", "group 1", "x"]
+    codes = [said.arrays["code"] == code for code in range(3)]
+    assert [np.flatnonzero(one).tolist() for one in codes] == [[70, 120], [20, 21, 22], [4, 9]]
 
 
 def test_a_category_with_gaps_can_be_coloured_by(service, tmp_path):

@@ -145,7 +145,8 @@ class Replay:
         except ConstraintConflict as error:
             step.proof = _proof(error.conflicts[0])
         except ValueError as error:
-            step.proof = [_impossible(now, statement) or text_of(error).said(lambda reference: None)]
+            plain = text_of(error).said(lambda reference: None)  # a page has no parameters
+            step.proof = [_impossible(now, statement) or plain]
         else:
             step.start, step.since = step, Constraints()
             if statement.kind == "scale":

@@ -235,7 +235,9 @@ def in_words(statement: Statement, called: Callable[[int], str]) -> str:
             return f"the cluster of {called(said['row'])} is called {said['name']}"
         case "scale":
             k = said["k"]
-            return "as many clusters as the data show" if k is None else f"{k} cluster{'s' * (k > 1)}"
+            if k is None:
+                return "as many clusters as the data show"
+            return "1 cluster" if k == 1 else f"{k} clusters"
     return _answer_in_words(said, called)
 
 

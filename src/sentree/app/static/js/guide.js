@@ -13,7 +13,7 @@ const STEPS = [
   {
     at: "map",
     title: "Select some",
-    text: "Draw around points with the mouse, or click one. A click on a cluster of the list selects all of it.",
+    text: "Draw around points, or click one. A click on a cluster of the list selects all of it.",
   },
   {
     at: "side",

@@ -87,7 +87,7 @@ export function actions(store) {
     { id: "different", label: "Are different",
       title: "Each of these rows belongs to another cluster than the others",
       needs: few ?? (n > MOST_APART
-        ? `For 2 to ${MOST_APART} rows. To say that two groups differ: Compare with …, then select the other group`
+        ? `For 2 to ${MOST_APART} rows. To say that two groups differ: Compare …, then select the other group`
         : null),
       run: () => say({ kind: "different", rows }) },
     { id: "is", label: n === 1 ? "Is …" : "Are …", title: "These rows are of a class that you name",
@@ -118,7 +118,7 @@ export function actions(store) {
         const to = await askTarget(store);
         if (to !== undefined) await say({ kind: "move", rows, to_row: to });
       } },
-    { id: "keep", label: "Compare with …", rare: n > 1 && n <= MOST_APART,
+    { id: "keep", label: "Compare …", rare: n > 1 && n <= MOST_APART,
       title: "Put these rows aside as A; then select others and say whether they differ from A",
       run: async () => store.keep() },
   ];
