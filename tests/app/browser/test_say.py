@@ -182,7 +182,7 @@ def test_questions_are_answered_by_keys(tab):
         page.wait_for_selector(".ask-body[aria-busy=false] .ask-option")
         state = tab.does(lambda key=key: page.keyboard.press(key))
     assert [one["kind"] for one in state["statements"]] == ["answer"] * 4
-    assert state["progress"]["answers"] == 4
+    assert state["progress"]["answers"] == 3  # one was unsure
     page.wait_for_selector(".ask-body[aria-busy=false]")
     tab.does(lambda: page.keyboard.press("z"))
     assert tab.api("state")["statements"][-1]["state"] == "undone"

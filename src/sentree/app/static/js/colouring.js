@@ -70,7 +70,7 @@ export async function colouring(store) {
   const { state, labels, colourBy, dark } = store;
   if (!state || !labels) throw new Error("there is nothing to colour yet");
   if (colourBy === "strength") {
-    return byNumber("How surely a row is where it is", labels.strength, 0, 1, dark);
+    return byNumber("Strength of each row", labels.strength, 0, 1, dark);
   }
   if (colourBy === "changed") {
     const codes = Array.from(labels.changed, (yes) => (yes ? 0 : -1));
