@@ -225,7 +225,8 @@ class PointMap {
   async setColours() {
     const { store, painter, drawn } = this;
     if (!painter || !drawn || !store.labels || !store.state) return;
-    const key = `${store.colourBy} ${store.dark} ${store.labels.version}`;
+    // labels may come before the state that has their clusters
+    const key = `${store.colourBy} ${store.dark} ${store.labels.version} ${store.state.version}`;
     if (key === this.painted) return;
     this.painted = key;
     this.redraw();
