@@ -29,6 +29,8 @@ DRAWN = """() => {
   copy.drawImage(document.querySelector("#map canvas.points"), 0, 0);
   return copy.getImageData(0, 0, width, height).data.some((value) => value > 0);
 }"""
+#: Pixels at the top of the map that its controls cover.
+CONTROLS = 44
 #: WebGL without a graphics card.
 SWITCHES = [
     "--use-angle=swiftshader",
@@ -162,9 +164,17 @@ class Tab:
         assert reply.value.ok, reply.value.text()
         return self.shown(reply.value.json()["version"])
 
+    def button(self, what):
+        """The button of the bar at the selection that says something, or of the bar's menu."""
+        shown = self.page.locator(f'#bar [data-say="{what}"]')
+        if not shown.count():
+            self.page.click("#bar .menu-button")
+            shown = self.page.locator(f'.menu [data-say="{what}"]')
+        return shown
+
     def says(self, what, name=None):
         """Press a button of the bar at the selection, and give a name if it asks for one."""
-        button = self.page.locator(f'#bar [data-say="{what}"]')
+        button = self.button(what)
         if name is None:
             return self.does(button.click)
         button.click()
@@ -184,10 +194,13 @@ class Tab:
         if self._places is None:
             self.page.get_by_role("button", name="All", exact=True).click()
             box = self.page.locator("#map").bounding_box()
-            half = 0.94 * min(box["width"], box["height"]) / 2
-            xy = self.array("map", "xy").reshape(-1, 2)
-            middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            self._places = np.array(middle) + half * xy * [1, -1]
+            xy = self.array("map", "xy").reshape(-1, 2) * [1, -1]
+            low, room = xy.min(axis=0), np.array([box["width"], box["height"]])
+            size = xy.max(axis=0) - low
+            above = np.array([0, size[1] * CONTROLS / (room[1] - CONTROLS)])
+            low, size = low - above, size + above
+            scale = 0.94 * min(room / size)
+            self._places = [box["x"], box["y"]] + room / 2 + scale * (xy - low - size / 2)
         return self._places
 
     def lasso(self, corners, add=False):

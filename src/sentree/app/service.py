@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -121,7 +122,9 @@ class Service:
                 if before is not None and on_disk:
                     before.project.reopen()
                 if isinstance(error, ValueError | OSError) and not isinstance(error, Refused):
-                    raise Refused(_in_words(error)) from error
+                    # the folder is known, and its path long
+                    text = _in_words(error).replace(f"{self.folder}{os.sep}", "")
+                    raise Refused(text) from error
                 raise
             if before is not None and not on_disk:
                 before.project.close()

@@ -25,6 +25,7 @@ def test_colours_search_and_tree(tab):
     page.get_by_role("heading", name=f"{expected} rows selected").wait_for()
     page.keyboard.press("Escape")
 
+    page.emulate_media(reduced_motion="reduce")  # a picture follows: no colours on their way
     page.select_option("#colour-by", "cluster")
     page.click("#tab-tree")
     cluster = tab.api("state")["clusters"][0]

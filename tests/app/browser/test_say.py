@@ -52,12 +52,12 @@ def test_every_kind_of_statement(tab):
     moved = int(rows_of(tab, tab.array("labels", "cluster")[second["typical"][0]])[0])
     tab.click(moved)
     page.click('#bar [data-say="move"]')
-    target = page.locator("dialog.choose button.choice").first
+    target = page.locator("dialog.choose button.choice").nth(1)  # after "A new cluster"
     state = tab.does(target.click)
     assert clusters_of(tab, [moved]) == clusters_of(tab, [state["clusters"][0]["typical"][0]])
 
     tab.select(digit(3))
-    page.click('#bar [data-say="keep"]')
+    tab.button("keep").click()
     tab.select(digit(8))
     state = tab.says("different")
     assert set(clusters_of(tab, digit(3))).isdisjoint(clusters_of(tab, digit(8)))
@@ -162,7 +162,7 @@ def test_questions_are_answered_by_keys(tab):
         page.wait_for_selector(".ask-body[aria-busy=false] .ask-option")
         state = tab.does(lambda key=key: page.keyboard.press(key))
     assert [one["kind"] for one in state["statements"]] == ["answer"] * 4
-    assert state["progress"]["answers"] == 4
+    assert state["progress"]["answers"] == 3  # one was unsure
     page.wait_for_selector(".ask-body[aria-busy=false]")
     tab.does(lambda: page.keyboard.press("z"))
     assert tab.api("state")["statements"][-1]["state"] == "undone"

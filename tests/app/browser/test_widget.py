@@ -93,10 +93,10 @@ def test_the_map_and_what_is_said_on_it(chromium, explorer):
     assert explorer.selection.tolist() == []  # said
 
     cluster.click()
-    inside.locator("#bar strong", has_text=f"{len(rows)} selected").wait_for()
+    inside.locator("#bar strong", has_text=f"{len(rows)} rows").wait_for()
     assert explorer.selection.tolist() == rows
     page.evaluate("window.select", base64.b64encode(np.array([4, 7], "<i4").tobytes()).decode())
-    inside.locator("#bar strong", has_text="2 selected").wait_for()
+    inside.locator("#bar strong", has_text="2 rows").wait_for()
     picture(page, "widget")
     # The notebook's styles stay outside, and the page's inside.
     assert page.locator("p#main").evaluate("one => getComputedStyle(one).color") == "rgb(255, 0, 0)"
