@@ -16,7 +16,7 @@ app: $(VENV)/.built-app
 	$(BIN)/sentree app
 
 test: $(VENV)/.built-test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -q
 
 # The pages are in docs/_build/html; warnings are errors, and nothing is fetched from the network.
 docs: $(VENV)/.built-docs
@@ -98,12 +98,6 @@ $(VENV)/.built: $(VENV)/bin/python $(BUILD_FILES) | compiler
 $(VENV)/.built-%: $(VENV)/.built
 	$(PIP) install 'sentree[$*]'
 	@touch $@
-
-# In CI several things are made at once, but pip works in an environment alone.
-ifdef SENTREE_CI
-$(VENV)/.built-dev: | $(VENV)/.built-test
-$(VENV)/.built-docs: | $(VENV)/.built-dev
-endif
 
 $(VENV)-sanitize/.built: $(BUILD_FILES) | $(VENV)/.built-test
 	$(BIN)/python -m venv $(VENV)-sanitize

@@ -150,8 +150,9 @@ class Snapshot:
         slots = self.colours.tolist()
         return [[rows[0], slot] for rows, slot in zip(self.typical, slots, strict=True)]
 
+    @cached_property
     def said(self) -> NDArray[Any]:
-        """Return what was said of each row: its class or group, or that it differs."""
+        """What was said of each row: its class or group, or that it differs."""
         found = np.full(self.data.n, None, dtype=object)
         given = self.step.said
         for rows in (np.unique(given.cannot_link), *given.apart):

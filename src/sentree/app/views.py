@@ -228,7 +228,7 @@ def labels(now: Snapshot) -> Frame:
 
 def column(now: Snapshot, name: str) -> Frame:
     """Return a column to colour by: a feature, another column, or what was said."""
-    values = pd.Series(now.said()) if name == "said" else now.data.column(name)
+    values = pd.Series(now.said) if name == "said" else now.data.column(name)
     if values is None:
         raise Refused(f"there is no column {name!r}")
     if _is_number(values):
@@ -280,7 +280,7 @@ def rows(now: Snapshot, wanted: Sequence[Any]) -> dict[str, Any]:
         if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < data.n:
             raise Refused(f"there is no row {row!r}: rows are numbered 0 to {data.n - 1}")
     fields = data.rows.fields(wanted) if data.image is None and wanted else []
-    said: Any = now.said() if wanted else []
+    said: Any = now.said if wanted else []
     found = []
     for row in wanted:
         cells = [
