@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -11,6 +12,9 @@
 
 #include "agglomerate.hpp"
 #include "contracted_graph.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include "crew.hpp"
 #include "csr.hpp"
 #include "level_graph.hpp"
 #include "local_moves.hpp"
@@ -35,6 +39,15 @@ inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
   return order;
 }
 
+// Graphs of this many vertices or more are searched by several threads, whether there are or not.
+constexpr std::int32_t kMany = 50000;
+// Blocks that all vertices are divided into, ...
+constexpr std::int64_t kBlocks = 32;
+// ... and the share of vertices that is left to a queue in the end.
+constexpr std::int64_t kFewLeft = 50;
+// Or when so many are left of those before: decided at the same time, some may go round in circles.
+constexpr double kShrinks = 0.75;
+
 struct SettleOptions {
   double least_gain = 1e-12;  // above rounding, so that the queue empties
   bool may_found = true;      // a vertex may found a module of its own
@@ -45,7 +58,6 @@ struct SettleOptions {
 // affected neighbours back into the queue. Returns the sum of the gains.
 inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition, Labels first,
                               const SettleOptions& options, Monitor& monitor) {
-  const auto everywhere = [](std::int32_t) { return true; };
   WaitingQueue queue(std::move(first), graph.size());
   double sum = 0;
   while (queue.size() > 0) {
@@ -55,7 +67,7 @@ inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition
     }
     monitor.work(1 + partition.degree(i), 0.0);
     if (options.keep_modules && partition.alone(i)) continue;
-    const LevelPartition::Best best = partition.best(i, options.may_found, everywhere);
+    const LevelPartition::Best best = partition.best(i, options.may_found);
     if (!(best.gain > options.least_gain)) continue;
     partition.move(i, best.module);
     sum += best.gain;
@@ -67,50 +79,127 @@ inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition
   return sum;
 }
 
-// Splits every module into connected parts: each vertex that is still alone joins the part of its
-// module that gains most. Parts only grow along edges.
-inline Labels refine(const LevelGraph& graph, const Labels& modules, double least_gain,
-                     std::mt19937_64& random, Monitor& monitor) {
+// Calls work(module, worker) for the modules 0..k-1, many at a time.
+template <class Work>
+void in_turns(std::int32_t k, Crew& crew, Monitor& monitor, const Work& work) {
+  constexpr std::int32_t turn = 8192;
+  for (std::int32_t start = 0; start < k; start += turn) {
+    crew.share(std::min(turn, k - start), 64,
+               [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+                 for (std::int64_t u = begin; u < end; ++u) {
+                   work(start + static_cast<std::int32_t>(u), worker);
+                 }
+               });
+    monitor.work(Monitor::kInterval, 0.0);
+  }
+}
+
+// As move_from_queue, for many vertices: they are taken in blocks, in the given order. The vertices
+// of a block are decided at the same time, on the modules before it, and then moved together. When
+// few are left, a queue takes over. The result does not depend on the number of threads.
+inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
+                             const Labels& order, const SettleOptions& options, Crew& crew,
+                             Monitor& monitor) {
+  const auto size = static_cast<std::int64_t>(order.size());
+  const std::int64_t block = std::max<std::int64_t>(size / kBlocks, 1);
+  std::vector<std::atomic<char>> waiting(graph.size());
+  for (const std::int32_t i : order) waiting[i].store(1, std::memory_order_relaxed);
+  std::vector<Surroundings> around(crew.size());
+  std::vector<LevelPartition::Best> best(block);
+  std::vector<LevelPartition::Move> moves;
+  const double before = partition.cost();
+  std::int64_t left = size, last = 0;
+  do {
+    for (std::int64_t start = 0; start < size; start += block) {
+      const std::int64_t end = std::min(start + block, size);
+      crew.share(end - start, 256, [&](std::int64_t from, std::int64_t to, std::int32_t worker) {
+        for (std::int64_t at = start + from; at < start + to; ++at) {
+          const std::int32_t i = order[at];
+          if (at + static_cast<std::int64_t>(LevelPartition::kAhead) < size) {
+            partition.look_ahead([&](std::size_t later) { return order[at + later]; });
+          }
+          best[at - start] = {partition.labels()[i], 0.0};
+          if (!waiting[i].load(std::memory_order_relaxed)) continue;
+          waiting[i].store(0, std::memory_order_relaxed);
+          if (options.keep_modules && partition.alone(i)) continue;
+          best[at - start] = partition.best(i, options.may_found, LevelPartition::kAll, around[worker]);
+        }
+      });
+      moves.clear();
+      for (std::int64_t at = start; at < end; ++at) {
+        if (!(best[at - start].gain > options.least_gain)) continue;
+        moves.push_back({order[at], best[at - start].module});
+      }
+      partition.move_all(moves, options.keep_modules, crew);
+      crew.share(static_cast<std::int64_t>(moves.size()), 256,
+                 [&](std::int64_t from, std::int64_t to, std::int32_t) {
+                   for (std::int64_t m = from; m < to; ++m) {
+                     const std::int32_t i = moves[m].vertex;
+                     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+                       const std::int32_t j = graph.indices[e];
+                       if (partition.labels()[j] == moves[m].to) continue;
+                       waiting[j].store(1, std::memory_order_relaxed);
+                     }
+                   }
+                 });
+      monitor.work(Monitor::kInterval, 0.0);
+    }
+    last = left;
+    left = 0;
+    for (const std::int32_t i : order) left += waiting[i].load(std::memory_order_relaxed);
+  } while (left > size / kFewLeft && left < kShrinks * last);
+  Labels queue;
+  for (const std::int32_t i : order) {
+    if (waiting[i].load(std::memory_order_relaxed)) queue.push_back(i);
+  }
+  move_from_queue(graph, partition, std::move(queue), options, monitor);
+  return (before - partition.cost()) / graph.total_volume;
+}
+
+// Splits every module 0..k-1 into connected parts: each vertex that is still alone joins the part of
+// its module that gains most. Parts only grow along edges.
+inline Labels refine(const LevelGraph& graph, const Labels& modules, std::int32_t k,
+                     double least_gain, std::mt19937_64& random, Crew& crew, Monitor& monitor) {
   Labels single(graph.size());
   std::iota(single.begin(), single.end(), 0);
   LevelPartition parts(graph, single);
-  Labels module_of = modules;  // of each part; a part keeps the number of its first vertex
-  const Labels order = shuffled(graph.size(), random);
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    const std::int32_t i = order[at];
-    if (at + LevelPartition::kAhead < order.size()) {
-      parts.look_ahead([&](std::size_t later) { return order[at + later]; });
+  const Members members(modules, k, shuffled(graph.size(), random));
+  std::vector<Surroundings> around(crew.size());
+  in_turns(k, crew, monitor, [&](std::int32_t u, std::int32_t worker) {
+    const auto inside = [&](std::int32_t j) { return modules[j] == u; };
+    for (const std::int32_t i : members.of(u)) {
+      if (!parts.alone(i)) continue;
+      const LevelPartition::Best best = parts.best(i, false, inside, around[worker]);
+      if (best.gain > least_gain) parts.shift(i, best.module, around[worker]);
     }
-    monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
-    if (!parts.alone(i)) continue;
-    const auto inside = [&](std::int32_t part) { return module_of[part] == modules[i]; };
-    const LevelPartition::Best best = parts.best(i, false, inside);
-    if (best.gain > least_gain) parts.move(i, best.module);
-  }
+  });
   return parts.labels();
 }
 
-// The connected pieces of every module.
-inline Labels pieces(const LevelGraph& graph, const Labels& modules, Monitor& monitor) {
-  Labels piece(graph.size(), -1), stack;
-  std::int32_t count = 0;
-  for (std::int32_t root = 0; root < graph.size(); ++root) {
-    if (piece[root] >= 0) continue;
-    piece[root] = count;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const std::int32_t i = stack.back();
-      stack.pop_back();
-      monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
-      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-        const std::int32_t j = graph.indices[e];
-        if (piece[j] >= 0 || modules[j] != modules[i] || !(graph.weights[e] > 0)) continue;
-        piece[j] = count;
-        stack.push_back(j);
+// The connected pieces of every module 0..k-1, each called by its first vertex.
+inline Labels pieces(const LevelGraph& graph, const Labels& modules, std::int32_t k, Crew& crew,
+                     Monitor& monitor) {
+  Labels piece(graph.size(), -1);
+  const Members members(modules, k);
+  std::vector<Labels> stacks(crew.size());
+  in_turns(k, crew, monitor, [&](std::int32_t u, std::int32_t worker) {
+    Labels& stack = stacks[worker];
+    for (const std::int32_t root : members.of(u)) {
+      if (piece[root] >= 0) continue;
+      piece[root] = root;
+      stack.push_back(root);
+      while (!stack.empty()) {
+        const std::int32_t i = stack.back();
+        stack.pop_back();
+        for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+          const std::int32_t j = graph.indices[e];
+          if (modules[j] != u || piece[j] >= 0 || !(graph.weights[e] > 0)) continue;
+          piece[j] = root;
+          stack.push_back(j);
+        }
       }
     }
-    ++count;
-  }
+  });
   return piece;
 }
 
@@ -120,7 +209,7 @@ inline Labels pieces(const LevelGraph& graph, const Labels& modules, Monitor& mo
 // as low. Returns the gain.
 inline double multilevel_round(const LevelGraph& base, Labels& labels,
                                const MultilevelOptions& options, std::mt19937_64& random,
-                               Monitor& monitor) {
+                               Crew& crew, Monitor& monitor) {
   LevelGraph level;
   const LevelGraph* graph = &base;
   Labels current = labels;  // of the vertices of *graph
@@ -132,13 +221,16 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   double sum = 0;
   while (true) {
     LevelPartition partition(*graph, current);
-    sum += move_from_queue(*graph, partition, shuffled(graph->size(), random), moving, monitor);
+    Labels order = shuffled(graph->size(), random);
+    sum += graph->size() < kMany
+               ? move_from_queue(*graph, partition, std::move(order), moving, monitor)
+               : move_in_blocks(*graph, partition, order, moving, crew, monitor);
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;
     Labels parts = graph == &base && fresh
-                       ? pieces(*graph, current, monitor)
-                       : refine(*graph, current, options.least_gain, random, monitor);
+                       ? pieces(*graph, current, n_modules, crew, monitor)
+                       : refine(*graph, current, n_modules, options.least_gain, random, crew, monitor);
     std::int32_t n_parts = compact(parts, graph->size());
     if (n_parts == graph->size()) {  // no parts have joined: contract the modules instead
       parts = current;
@@ -146,7 +238,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
     }
     Labels next(n_parts);
     for (std::int32_t i = 0; i < graph->size(); ++i) next[parts[i]] = current[i];
-    level = graph->contract(parts, n_parts);
+    level = graph->contract(parts, n_parts, crew);
     graph = &level;
     current = std::move(next);
     for (std::int32_t& v : vertex_of) v = parts[v];
@@ -160,10 +252,11 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
 inline std::vector<double> multilevel(const Graphs& graphs, Labels& labels,
                                       const MultilevelOptions& options, Monitor& monitor) {
   const LevelGraph base(graphs);
+  Crew crew(getenv("SENTREE_T") ? atoi(getenv("SENTREE_T")) : 1);
   std::mt19937_64 random(options.seed);
   std::vector<double> gains;
   for (std::int32_t round = 0; round < options.most_rounds; ++round) {
-    gains.push_back(multilevel_round(base, labels, options, random, monitor));
+    gains.push_back(multilevel_round(base, labels, options, random, crew, monitor));
     if (!(gains.back() > 1e-9)) break;
   }
   return gains;

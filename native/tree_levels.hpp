@@ -278,7 +278,7 @@ class GroupSearch {
     if (graph.size() == 3 && compact(labels, 3) == 3) return best_pair(graph, labels);
     double sum = 0;
     for (std::int32_t round = 0; round < options_.most_rounds; ++round) {
-      const double gain = multilevel_round(graph, labels, options_, random_, monitor_);
+      const double gain = multilevel_round(graph, labels, options_, random_, crew_, monitor_);
       sum += gain;
       if (!(gain > kLeastRound)) break;
     }
@@ -327,6 +327,7 @@ class GroupSearch {
 
   MultilevelOptions options_;
   std::mt19937_64 random_;
+  Crew crew_{1};
   Monitor& monitor_;
 };
 
