@@ -99,6 +99,12 @@ $(VENV)/.built-%: $(VENV)/.built
 	$(PIP) install 'sentree[$*]'
 	@touch $@
 
+# In CI several things are made at once, but pip works in an environment alone.
+ifdef SENTREE_CI
+$(VENV)/.built-dev: | $(VENV)/.built-test
+$(VENV)/.built-docs: | $(VENV)/.built-dev
+endif
+
 $(VENV)-sanitize/.built: $(BUILD_FILES) | $(VENV)/.built-test
 	$(BIN)/python -m venv $(VENV)-sanitize
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \

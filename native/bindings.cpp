@@ -87,10 +87,13 @@ struct Arguments {
   }
 };
 
-// Ten times a second, lets Python handle signals and reports progress to the callback.
+// Ten times a second, lets Python handle signals, asks whether the work of this thread is to be
+// stopped, and reports progress to the callback.
 class PythonPoll {
  public:
-  explicit PythonPoll(nb::object progress) : progress_(std::move(progress)) {}
+  explicit PythonPoll(nb::object progress)
+      : check_(nb::module_::import_("sentree._util.stopping").attr("check")),
+        progress_(std::move(progress)) {}
 
   void operator()(double done) {
     const auto now = std::chrono::steady_clock::now();
@@ -98,11 +101,12 @@ class PythonPoll {
     last_ = now;
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    check_();
     if (!progress_.is_none()) progress_(done);
   }
 
  private:
-  nb::object progress_;
+  nb::object check_, progress_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -1,14 +1,19 @@
 """The command line as a user calls it."""
 
 import contextlib
+import functools
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import typer.testing
 from typer.testing import CliRunner
 
 from sentree.cli import app
+
+#: All commands and options are built once: at every call it takes longer than most calls.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 
 def executable():

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -28,6 +29,8 @@ DRAWN = """() => {
   copy.drawImage(document.querySelector("#map canvas.points"), 0, 0);
   return copy.getImageData(0, 0, width, height).data.some((value) => value > 0);
 }"""
+#: Pixels at the top of the map that its controls cover.
+CONTROLS = 44
 #: WebGL without a graphics card.
 SWITCHES = [
     "--use-angle=swiftshader",
@@ -52,6 +55,13 @@ def browser():
         found = playwright.chromium.launch(executable_path=program, args=SWITCHES)
         yield found
         found.close()
+
+
+def picture(page, name, always=False):
+    """Keep a picture of a page, where they are asked for: without a graphics card they are slow."""
+    if always or os.environ.get("SENTREE_PICTURES"):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
 class App:
@@ -97,7 +107,7 @@ class Tab:
 
     def __init__(self, page, app):
         self.page, self.app, self.troubles, self._places = page, app, [], None
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(180_000)
         page.on("console", self._told)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.goto(app.entrance)
@@ -116,7 +126,7 @@ class Tab:
             None if body is None else json.dumps(body).encode(),
             {"cookie": cookie, "content-type": "application/json"},
         )
-        with DIRECT.open(request, timeout=60) as reply:
+        with DIRECT.open(request, timeout=180) as reply:
             return reply.read(), reply.headers["content-type"]
 
     def api(self, path, body=None):
@@ -154,9 +164,17 @@ class Tab:
         assert reply.value.ok, reply.value.text()
         return self.shown(reply.value.json()["version"])
 
+    def button(self, what):
+        """The button of the bar at the selection that says something, or of the bar's menu."""
+        shown = self.page.locator(f'#bar [data-say="{what}"]')
+        if not shown.count():
+            self.page.click("#bar .menu-button")
+            shown = self.page.locator(f'.menu [data-say="{what}"]')
+        return shown
+
     def says(self, what, name=None):
         """Press a button of the bar at the selection, and give a name if it asks for one."""
-        button = self.page.locator(f'#bar [data-say="{what}"]')
+        button = self.button(what)
         if name is None:
             return self.does(button.click)
         button.click()
@@ -176,10 +194,13 @@ class Tab:
         if self._places is None:
             self.page.get_by_role("button", name="All", exact=True).click()
             box = self.page.locator("#map").bounding_box()
-            half = 0.94 * min(box["width"], box["height"]) / 2
-            xy = self.array("map", "xy").reshape(-1, 2)
-            middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            self._places = np.array(middle) + half * xy * [1, -1]
+            xy = self.array("map", "xy").reshape(-1, 2) * [1, -1]
+            low, room = xy.min(axis=0), np.array([box["width"], box["height"]])
+            size = xy.max(axis=0) - low
+            above = np.array([0, size[1] * CONTROLS / (room[1] - CONTROLS)])
+            low, size = low - above, size + above
+            scale = 0.94 * min(room / size)
+            self._places = [box["x"], box["y"]] + room / 2 + scale * (xy - low - size / 2)
         return self._places
 
     def lasso(self, corners, add=False):
@@ -222,15 +243,16 @@ class Tab:
         self.page.click("dialog.ask [type=submit]")
         self.page.get_by_role("heading", name=f"{len(ids)} rows selected").wait_for()
 
-    def picture(self, name):
+    def picture(self, name, always=False):
         """Keep a picture of what is seen."""
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+        picture(self.page, name, always)
 
-    def barriers(self):
+    def barriers(self, inside="html"):
         """What hinders people who cannot see well or use no mouse, as axe-core finds it."""
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate("axe.run()")["violations"]
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        options = {"resultTypes": ["violations"]}
+        found = self.page.evaluate("given => axe.run(...given)", [inside, options])["violations"]
         return [
             f"{one['impact']}: {one['help']}: {node['html'][:200]} {node['failureSummary']}"
             for one in found

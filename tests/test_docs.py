@@ -7,6 +7,7 @@ import shlex
 import subprocess
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import pytest
@@ -78,16 +79,26 @@ def test_page(page):
 def run_shell(block, folder):
     """Run a block of commands as a reader would, with this sentree, and return what it prints.
 
-    Plain calls of sentree are made here, which saves the time to start it.
+    Plain calls of sentree are made here, which saves the time to start it. Every line is a command
+    by itself.
     """
-    commands = block.code.replace("\\\n", " ").splitlines()
-    if all(re.match(r"sentree [^|<>$;&*]*$", command) for command in commands):
-        calls = [sentree_command(*shlex.split(one)[1:], cwd=folder) for one in commands]
-        assert not any(done.returncode for done in calls), f"line {block.line}: {calls}"
-        return "".join(done.output for done in calls)
+    output = ""
+    for command in block.code.replace("\\\n", " ").splitlines():
+        plain = re.fullmatch(r"sentree ([^|<>$;&*#]*)(#.*)?", command)
+        if plain:
+            done = sentree_command(*shlex.split(plain[1]), cwd=folder)
+        else:
+            done = run_line(command, folder)
+        assert done.returncode == 0, f"line {block.line}: {command}: {done.output}"
+        output += done.output
+    return output
+
+
+def run_line(command, folder):
+    """Run a command in a shell."""
     program = " ".join(f"'{part}'" for part in executable())
     done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", f'sentree() {{ {program} "$@"; }}\n{block.code}'],
+        ["bash", "-e", "-o", "pipefail", "-c", f'sentree() {{ {program} "$@"; }}\n{command}'],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -96,8 +107,7 @@ def run_shell(block, folder):
         check=False,
         env={**os.environ, "PYTHONPATH": str(Path(sentree.__file__).parents[1])},
     )
-    assert done.returncode == 0, f"line {block.line}: {done.stdout}"
-    return done.stdout
+    return SimpleNamespace(returncode=done.returncode, output=done.stdout)
 
 
 def test_pages_show_and_are_found():

@@ -1,6 +1,6 @@
 """Makes the pictures of the page: screenshots of the tests made small, and the recording.
 
-make test                           # leaves screenshots in build/screenshots
+SENTREE_PICTURES=1 make test        # leaves screenshots in build/screenshots
 python docs/_static/make_page.py    # writes docs/_static/page
 """
 

@@ -103,3 +103,7 @@ def test_the_script_reads_a_file_with_its_options(service, tmp_path):
     service.say({"kind": "different", "rows": [60, 120]})
     assert service.wait(60)
     assert ran(service) == labels(service)
+    frame.to_csv(tmp_path / "bare.csv", index=False, header=False)
+    service.open("bare.csv", {"header": False})
+    assert service.wait(60)
+    assert ran(service) == labels(service)

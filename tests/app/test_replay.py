@@ -110,10 +110,35 @@ def test_a_contradiction_has_a_proof_and_does_not_count(base):
     replay = Replay(base)
     step = replay.after(said(first, second))
     assert not step.counts
-    assert step.proof == ["3 and 8 belong together", "3 and 8 are apart"]
+    assert step.proof == [
+        "3 and 8 belong together",
+        "3 and 8 are apart",
+        "said before: “3, 5 and 8 belong together”",
+    ]
     alone = replay.after(said(first))
     assert replay.model(step) is replay.model(alone)
     assert replay.after(said(first, second)[1:]).counts
+
+
+def test_a_proof_names_the_statements_it_rests_on_and_no_others(base):
+    chain = [
+        ("same", {"rows": [1, 2]}),  # it has nothing to do with it
+        ("same", {"rows": [3, 5, 8, 13]}),
+        ("is", {"rows": [21], "class": "x"}),
+        ("same", {"rows": [8, 21, 34, 55]}),
+        ("same", {"rows": [60, 61]}),
+        ("different", {"rows": [3, 55]}),
+    ]
+    steps = said(*chain)
+    proof = Replay(base).after(steps).proof
+    assert proof[-2:] == ["said before: “4 rows belong together”"] * 2
+    assert not any("1 and 2" in line or "60" in line for line in proof)
+
+
+def test_a_cluster_cannot_be_split_into_more_than_its_rows(base):
+    n = int((base.labels_ == base.labels_[0]).sum())
+    step = Replay(base).after(said(("split", {"row": 0, "into": n + 1})))
+    assert step.proof == [f"the cluster has {n} rows: it cannot be divided into {n + 1}"]
 
 
 def test_order_does_not_matter_between_edits(base):
@@ -163,8 +188,8 @@ def test_forgotten_models_are_found_again(base, monkeypatch):
         ({"kind": "same", "rows": [True, 2]}, "there is no row True"),
         ({"kind": "is", "rows": [1], "class": " "}, "give a name"),
         ({"kind": "different", "rows": [1, 2], "others": [2]}, "row 2 is in both groups"),
-        ({"kind": "split", "row": 1, "into": 1}, "into must be a whole number from 2 to 9"),
-        ({"kind": "scale", "k": 10}, "k must be a whole number from 1 to 9"),
+        ({"kind": "split", "row": 1, "into": 1}, "there can be 2 to 9 parts, not 1"),
+        ({"kind": "scale", "k": 10}, "there can be 1 to 9 clusters, not 10"),
         ({"kind": "rename", "row": 1, "name": 5}, "give a name"),
     ],
 )
@@ -185,7 +210,7 @@ def test_statements_in_words():
     assert words("stays", rows=[1], anchors=[[1, 2]]) == "row 1 stays in its cluster"
     assert words("scale", k=None) == "as many clusters as the data show"
     asked = {"point": 1, "options": [2, 3], "kind": "point", "group": []}
-    assert words("answer", question=asked, reply=1) == "row 1 belongs to row 3"
+    assert words("answer", question=asked, reply=1) == "row 1 belongs with row 3"
     assert (
         words("answer", question=asked, reply="new") == "row 1 belongs to none of row 2 and row 3"
     )

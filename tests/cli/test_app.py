@@ -83,6 +83,34 @@ def test_exports_without_a_page(flowers):
 
 
 @pytest.mark.parametrize(
+    "options",
+    [["--drop-text"], ["--log", "--drop", "species"], ["--prepare", "none", "--drop", "species"]],
+)
+def test_data_are_prepared_as_cluster_does_and_the_script_repeats_it(flowers, options, monkeypatch):
+    exports = ["--export", "labels.csv", "--export", "script.py"]
+    call(flowers, "app", "flowers.csv", *options, *exports)
+    call(flowers, "cluster", "flowers.csv", *options, "--out", "expected.csv")
+    expected = [one["cluster"] for one in rows_of(flowers / "expected.csv")]
+    assert [one["cluster"] for one in rows_of(flowers / "labels.csv")] == expected
+    (flowers / "labels.csv").unlink()
+    monkeypatch.chdir(flowers)
+    exec(compile((flowers / "script.py").read_text(), "script.py", "exec"), {})
+    assert [one["cluster"] for one in rows_of(flowers / "labels.csv")] == expected
+
+
+def test_a_project_keeps_to_the_options_that_it_was_begun_with(flowers):
+    export = ["--export", "labels.csv"]
+    call(flowers, "app", "flowers.csv", "--drop", "species", *export)
+    found = (flowers / "labels.csv").read_bytes()
+    for other in (["--drop-text"], ["--drop", "sepal length"], ["--drop", "species", "--log"]):
+        done = call(flowers, "app", "flowers.csv", *other, *export, code=1)
+        assert "flowers.sentree-project was begun with other options" in done.stderr
+    for same in ([], ["--drop", "species"]):
+        call(flowers, "app", "flowers.csv", *same, *export)
+        assert (flowers / "labels.csv").read_bytes() == found
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
         (["none.csv"], 1, "none.csv"),
@@ -99,6 +127,9 @@ def test_exports_without_a_page(flowers):
         (["--drop", "x"], 2, "no DATA"),
         (["--host", "192.0.2.1"], 1, "--host 192.0.2.1: "),
         (["--port", "70000"], 2, "--port"),
+        (["flowers.csv", "--prepare", "maybe"], 2, "must be 'auto' or 'none'"),
+        (["flowers.csv", "--prepare", "none", "--log"], 2, "does not go with --prepare none"),
+        (["flowers.csv", "--prepare", "none"], 1, "species"),
     ],
 )
 def test_what_is_refused(flowers, arguments, code, told):

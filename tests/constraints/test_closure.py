@@ -17,7 +17,7 @@ from statement_cases import cases, naive_closure, statements_of, unordered
 ORACLES = Path(__file__).parents[3] / "shared/design/oracles"
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(cases())
 def test_closure_and_conflicts_agree_with_the_oracle(case):
     must, cannot, contradiction = naive_closure(case)

@@ -1,5 +1,7 @@
 """The paper's figures and the stored oracles, on the paper's data sets."""
 
+import functools
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
@@ -33,6 +35,19 @@ def paper_partition(name, **options):
         must_link_first=rna,
         **options,
     )
+
+
+@functools.cache
+def graph_of(name):
+    """The graph of a set, and its similarities: tests of a set differ in what they do with it."""
+    model = paper_partition(name)
+    return paper_graph(paper_data(name)[0], model.n_neighbors, model.affinity)
+
+
+@pytest.fixture
+def one_graph(monkeypatch, name):
+    """Let fits take the graph that was built for the set."""
+    monkeypatch.setattr(estimators, "paper_graph", lambda *_, **__: graph_of(name))
 
 
 # modules, ARI, NMI of plain SE by merging alone, as printed (human_kidney's NMI is printed as
@@ -139,18 +154,6 @@ PROGRAM = {
 }
 
 
-@pytest.fixture
-def one_graph(monkeypatch):
-    """Build the graph in the first fit alone: the draws of a set differ in constraints only."""
-    built = []
-
-    def once(*arguments, **options):
-        built[:] = built or [paper_graph(*arguments, **options)]
-        return built[0]
-
-    monkeypatch.setattr(estimators, "paper_graph", once)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_graph")
 @pytest.mark.parametrize("kind", ["pairs", "labels"])
@@ -166,6 +169,7 @@ def test_constrained_partition_is_as_accurate_as_the_authors(name, kind):
     assert np.mean(scores) > PROGRAM[name][kind == "labels"] - 3
 
 
+@pytest.mark.usefixtures("one_graph")
 @pytest.mark.parametrize("kind", ["pairs", "labels"])
 @pytest.mark.parametrize("name", PROGRAM)
 def test_multilevel_ends_no_higher_than_the_paper(name, kind):
@@ -173,7 +177,7 @@ def test_multilevel_ends_no_higher_than_the_paper(name, kind):
     sample, share = (sample_pairs, 0.2) if kind == "pairs" else (sample_labels, 0.1)
     given = sample(y, share, share, 0)
     model = paper_partition(name).fit(X, constraints=given)
-    graph, similarity = paper_graph(X, model.n_neighbors, model.affinity)
+    graph, similarity = graph_of(name)
     relation = relation_by_similarity(given, len(y), similarity)
     found = lowest(graph, relation, must_link_first=model.must_link_first)
     assert found.objective <= model.objective_ + 1e-12

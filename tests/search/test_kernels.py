@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from reference import (
 )
 from sentree import EncodingTree, Graph, _kernels
 from sentree._util.labels import renumber
+from sentree._util.stopping import stoppable
 from sentree.search.kernels import (
     Steering,
     compress,
@@ -622,6 +624,26 @@ def test_an_error_in_the_progress_callback_stops_the_kernel():
 
     with pytest.raises(RuntimeError, match="stopped at"):
         stretch(ring_lattice(100_000, 8), progress=stop)
+
+
+def test_another_thread_stops_a_kernel():
+    """One without a callback, in a thread that hears no signals."""
+    ended, graph = [], ring_lattice(100_000, 8)
+
+    def stop():
+        raise RuntimeError("stopped")
+
+    def work():
+        try:
+            with stoppable(stop):
+                stretch(graph)
+        except RuntimeError as error:
+            ended.append(str(error))
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert ended == ["stopped"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from sentree.active.questions import UNSURE, Question
 from sentree.active.structural import Structural
 from sentree.app.snapshot import Snapshot
+from sentree.app.statements import Statement
 
-__all__ = ["Asked", "ask", "no_progress", "shown"]
+__all__ = ["Asked", "answers_of", "ask", "no_progress", "shown"]
 
 #: Columns in which a row differs from the likeliest group that are told.
 _DIFFERS = 5
@@ -32,6 +33,11 @@ class Asked:
         return "" if self.question is None else f"{self.version}-{self.question.point}"
 
 
+def answers_of(said: Sequence[Statement]) -> list[Statement]:
+    """Return the answers among statements that tell something: "not sure" is none."""
+    return [one for one in said if one.kind == "answer" and one.payload["reply"] != UNSURE]
+
+
 def no_progress(answers: int) -> dict[str, Any]:
     """Return how far we are before a question was sought."""
     return {"answers": answers, "certainty": 0.0, "left": None, "text": ""}
@@ -41,16 +47,15 @@ def ask(now: Snapshot) -> Asked:
     """Find the next question; rows that somebody was unsure of are not asked about again."""
     allowed = np.ones(now.data.n, dtype=bool)
     said = [one.statement for one in now.step if one.statement]
-    answers = [one for one in said if one.kind == "answer"]
-    for one in answers:
-        if one.payload["reply"] == UNSURE:
+    for one in said:
+        if one.kind == "answer" and one.payload["reply"] == UNSURE:
             asked = one.payload["question"]
             allowed[[asked["point"], *asked["group"]]] = False
     strategy, known = Structural(), now.step.said
     found = strategy.query(now.model, constraints=known, candidates=allowed)
     left = strategy.estimate(now.model, known)
     progress = {
-        "answers": len(answers),
+        "answers": len(answers_of(said)),
         "certainty": round(left.certainty, 4),
         "left": left.answers,
         "text": str(left),

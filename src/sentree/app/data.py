@@ -16,13 +16,26 @@ from numpy.typing import NDArray
 from sentree import io
 from sentree.datasets import load_embedded
 from sentree.graph import FloatArray
+from sentree.prepare import TablePreparer
 from sentree.profiles.images import Square, square_images
 from sentree.profiles.shown import Rows
 
-__all__ = ["READING", "Called", "Data", "digest", "digest_of", "example", "of_samples", "read"]
+__all__ = [
+    "READING",
+    "Called",
+    "Data",
+    "digest",
+    "digest_of",
+    "example",
+    "of_samples",
+    "preparation",
+    "read",
+]
 
 #: Options of a project that say how its file is read.
 READING = ("id_column", "drop", "layer", "header", "separator", "format", "sheet")
+#: Options that say how its table is prepared, besides ``prepare``, which may be "none".
+PREPARING = ("encode", "impute", "log", "drop_text")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +110,8 @@ def read(path: Path, options: Mapping[str, Any] | None = None, name: str | None 
     given = {key: options[key] for key in READING if options.get(key) is not None}
     known = [options["labels"]] if options.get("labels") else []
     annotated = str(given.get("format") or path.suffix).lower().endswith("h5ad")
-    samples = io.read_samples(path, take=known, raw=True, text_aside=annotated, **given)
+    raw = options.get("prepare") != "none"
+    samples = io.read_samples(path, take=known, raw=raw, text_aside=annotated, **given)
     umap = None
     if annotated:
         try:
@@ -105,6 +119,14 @@ def read(path: Path, options: Mapping[str, Any] | None = None, name: str | None 
         except io.InputError:
             umap = None  # it has no map of its own
     return Data(samples, name or path.name, umap)
+
+
+def preparation(options: Mapping[str, Any]) -> str | TablePreparer | None:
+    """Return what an estimator is given as ``prepare``."""
+    if options.get("prepare") == "none":
+        return None
+    given = {key: options[key] for key in PREPARING if key in options}
+    return TablePreparer(**given) if given else "auto"
 
 
 def example(name: str) -> Data:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sentree import __version__, io
-from sentree.app.data import READING
+from sentree.app.data import READING, preparation
 from sentree.app.snapshot import Snapshot
 from sentree.app.statements import EDITS, Refused, Statement, in_words
 
@@ -132,21 +132,26 @@ def _script(subject: _Subject, path: Path) -> str:
 def _lines(subject: _Subject) -> Iterator[str]:
     """Write the statements that count as calls of the package, one after the other."""
     now, about = subject.now, subject.about
+    options = about.get("options", {})
+    prepare = preparation(options)
     yield f'"""Repeat the clusters of the page (sentree {__version__})."""'
     yield ""
-    yield "from sentree import Constraints, SSEPartition, datasets, io"
+    preparer = ", TablePreparer" * (prepare not in (None, "auto"))
+    yield f"from sentree import Constraints, SSEPartition{preparer}, datasets, io"
     yield "from sentree.active import follow"
     yield ""
     if "example" in about:
         yield f"X, _ = datasets.load_embedded({about['example']!r})"
         yield "samples = io.Samples(X)"
     else:
-        given = {key: about["options"][key] for key in READING if about["options"].get(key)}
-        if about["options"].get("labels"):
-            given["take"] = [about["options"]["labels"]]
+        given = {key: options[key] for key in READING if options.get(key) is not None}
+        if options.get("labels"):
+            given["take"] = [options["labels"]]
+        given["raw"] = prepare is not None
         words = "".join(f", {key}={value!r}" for key, value in given.items())
-        yield f"samples = io.read_samples({str(about['path'])!r}, raw=True{words})"
-    yield 'model = SSEPartition(random_state=0, prepare="auto", selection="off").fit(samples.X)'
+        yield f"samples = io.read_samples({str(about['path'])!r}{words})"
+    yield f'model = SSEPartition(random_state=0, prepare={prepare!r}, selection="off")'
+    yield "model.fit(samples.X)"
     yield ""
     counted = [one.statement for one in now.step if one.statement and one.counts]
     waiting = False

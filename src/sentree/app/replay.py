@@ -8,12 +8,14 @@ refit for each edit after it, and not one for each statement.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
+from sentree._util.wording import text_of
 from sentree.active.following import follow
-from sentree.app.statements import EDITS, Statement, constraints_of
+from sentree.app.statements import EDITS, Statement, constraints_of, in_words
 from sentree.constraints import Constraints
 from sentree.constraints.conflicts import Conflict, ConstraintConflict
 from sentree.estimators.partition import SSEPartition
@@ -121,10 +123,17 @@ class Replay:
             said = before.said + new
             found = said.conflicts(names=self.names)
             if found:
-                step.proof = _proof(found[0])
+                step.proof = [*_proof(found[0]), *self._said_before(found[0], before, new)]
             else:
                 step.said, step.since = said, before.since + new
         return step
+
+    def _said_before(self, conflict: Conflict, before: Step, new: Constraints) -> list[str]:
+        """Name the statements that a proof rests on, where its sentences do not."""
+        called = str if self.names is None else self.names.__getitem__
+        known = {line.replace("'", "") for line in _proof(conflict)}
+        named = [in_words(one, called) for one in _reasons(before, new)]
+        return [f"said before: “{text}”" for text in named if text not in known]
 
     def _edit(self, before: Step, step: Step) -> None:
         """Edit the clusters, unless that contradicts what was said."""
@@ -136,7 +145,8 @@ class Replay:
         except ConstraintConflict as error:
             step.proof = _proof(error.conflicts[0])
         except ValueError as error:
-            step.proof = [str(error)]
+            plain = text_of(error).said(lambda reference: None)  # a page has no parameters
+            step.proof = [_impossible(now, statement) or plain]
         else:
             step.start, step.since = step, Constraints()
             if statement.kind == "scale":
@@ -147,6 +157,32 @@ class Replay:
 def _proof(conflict: Conflict) -> list[str]:
     """Return the sentences of a proof, without the numbers that constraints have there."""
     return [re.sub(r" \((?:[a-z-]+ )*[a-z-]+(?: \d+)?\)$", "", line) for line in conflict.chain]
+
+
+def _reasons(before: Step, new: Constraints) -> list[Statement]:
+    """Return earlier statements, as few as suffice, that leave no room for a further one."""
+    steps = [one for one in before if one.counts]
+    found: list[Statement] = []
+    while steps and not new.conflicts():
+        # the first of them with which those up to it contradict what is new
+        at = bisect_left(steps, True, key=lambda one: bool((one.said + new).conflicts()))
+        statement = steps[at].statement
+        assert statement is not None
+        found.insert(0, statement)
+        new = constraints_of(statement) + new
+        steps = steps[:at]
+    return found
+
+
+def _impossible(model: SSEPartition, statement: Statement) -> str | None:
+    """Tell why an edit cannot be made, where that is plain."""
+    if statement.kind == "split":
+        labels = model.labels_
+        size = int((labels == labels[statement.payload["row"]]).sum())
+        if size < statement.payload["into"]:
+            rows = "one row" if size == 1 else f"{size:,} rows"
+            return f"the cluster has {rows}: it cannot be divided into {statement.payload['into']}"
+    return None
 
 
 def _edited(model: SSEPartition, statement: Statement) -> SSEPartition:

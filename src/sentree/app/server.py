@@ -84,9 +84,14 @@ class PageServer(uvicorn.Server):
         self._events: Events = app.state.events
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End; without open streams nothing is left to wait for."""
+        """End; without open streams nothing is left to wait for but requests, and no second signal.
+
+        The project is closed either way.
+        """
         self._events.end()
         await super().shutdown(sockets)
+        if self.force_exit:  # by a second signal
+            await self.lifespan.shutdown()
 
 
 class _Logged:
@@ -129,7 +134,7 @@ def routes(service: Service, folder: Folder, words: Words = text_of) -> FastAPI:
     @asynccontextmanager
     async def closing(app: FastAPI) -> AsyncIterator[None]:
         yield
-        await run_in_threadpool(service.close)
+        await run_in_threadpool(service.close, wait=False)
 
     app = FastAPI(
         title="sentree",

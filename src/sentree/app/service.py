@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from sentree.active.following import prepare_to_follow
 from sentree.active.questions import Question
 from sentree.app import asking, sources, views
 from sentree.app.asking import Asked
-from sentree.app.data import Called, Data
+from sentree.app.data import Called, preparation
 from sentree.app.exports import Export, export
 from sentree.app.finding import find
 from sentree.app.frames import Frame
@@ -83,7 +84,9 @@ class Service:
         """Open a project, or a file of data, whose project is reopened where there is one.
 
         ``options`` say how a file is read: ``labels`` names a column of known classes, which is
-        shown but not used; others are those of :func:`sentree.io.read_samples`.
+        shown but not used; others are those of :func:`sentree.io.read_samples`. ``prepare="none"``
+        leaves numbers as they are, and parameters of :class:`sentree.TablePreparer` say how
+        others are prepared.
         """
         return self._begin(lambda: sources.open_path(self.folder, path, options))
 
@@ -119,7 +122,9 @@ class Service:
                 if before is not None and on_disk:
                     before.project.reopen()
                 if isinstance(error, ValueError | OSError) and not isinstance(error, Refused):
-                    raise Refused(_in_words(error)) from error
+                    # the folder is known, and its path long
+                    text = _in_words(error).replace(f"{self.folder}{os.sep}", "")
+                    raise Refused(text) from error
                 raise
             if before is not None and not on_disk:
                 before.project.close()
@@ -131,18 +136,18 @@ class Service:
             self._changed()
             return {"version": self._version}
 
-    def close(self) -> None:
-        """End the worker and close the project."""
+    def close(self, *, wait: bool = True) -> None:
+        """Close the project and end the worker; without ``wait`` it may still be at work."""
         with self._lock:
             self._closed = True
             if self._stages is not None:
                 self._stages.cancel()
-            self._lock.notify_all()
-        self._worker.join()
-        with self._lock:
             if self._opened is not None:
                 self._opened.project.close()
                 self._opened = None
+            self._lock.notify_all()
+        if wait:
+            self._worker.join()
 
     # What the page shows
 
@@ -267,7 +272,7 @@ class Service:
     # Others
 
     def cancel(self) -> dict[str, Any]:
-        """Stop what the worker does, at its next stage; the clusters before stay."""
+        """Stop what the worker does; the clusters before stay."""
         with self._lock:
             if self._stages is not None:
                 self._stages.cancel()
@@ -376,7 +381,7 @@ class Service:
         with self._lock:
             replay, drawn, before = self._replay, self._map, self._now
         if replay is None or drawn is None:
-            base = opened.model or _fitted(opened.data)
+            base = opened.model or _fitted(opened)
             replay = Replay(base, Called(opened.data))
             self._report(opened, "drawing the map", None)
             with self._lock:
@@ -402,10 +407,11 @@ class Service:
         self._tell()
 
 
-def _fitted(data: Data) -> SSEPartition:
+def _fitted(opened: Opened) -> SSEPartition:
     """Fit the model that statements are about, as ``sentree cluster`` does."""
-    model = SSEPartition(random_state=0, prepare="auto", selection="off")
-    return model.fit(data.samples.X)  # type: ignore[no-any-return]
+    prepare = preparation(opened.about.get("options", {}))
+    model = SSEPartition(random_state=0, prepare=prepare, selection="off")
+    return model.fit(opened.data.samples.X)  # type: ignore[no-any-return]
 
 
 def _in_words(error: Exception) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from sentree.app.branches import Branches
 from sentree.app.data import Data
@@ -149,11 +151,19 @@ class Snapshot:
         return [[rows[0], slot] for rows, slot in zip(self.typical, slots, strict=True)]
 
     def said(self) -> NDArray[Any]:
-        """Return what was said of each row: its class, or the number of its group."""
+        """Return what was said of each row: its class or group, or that it differs."""
         found = np.full(self.data.n, None, dtype=object)
         given = self.step.said
-        for number, rows in enumerate(given.together):
-            found[rows] = f"group {number + 1}"
+        for rows in (np.unique(given.cannot_link), *given.apart):
+            found[rows] = "differs from others"
+        pairs = [np.asarray(given.must_link, dtype=np.int64).reshape(-1, 2)]
+        pairs += [np.column_stack((rows[:-1], rows[1:])) for rows in given.together]
+        tail, head = np.concatenate(pairs).T
+        links = coo_array((np.ones(tail.size), (tail, head)), shape=(self.data.n,) * 2)
+        group = connected_components(links, directed=False)[1]
+        rows = np.union1d(tail, head)
+        number = np.unique(group[rows], return_inverse=True)[1] + 1
+        found[rows] = [f"group {one}" for one in number]
         for row, code in zip(given.label_index, given.label_code, strict=True):
             found[row] = str(given.classes[code])
         return found

@@ -123,10 +123,10 @@ def _name(said: Mapping[str, Any], key: str) -> str:
     return name.strip()
 
 
-def _count(said: Mapping[str, Any], key: str, least: int, most: int) -> int:
+def _count(said: Mapping[str, Any], key: str, least: int, most: int, what: str) -> int:
     count = said.get(key)
     if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= most:
-        raise Refused(f"{key} must be a whole number from {least} to {most}, got {count!r}")
+        raise Refused(f"there can be {least} to {most:,} {what}, not {count!r}")
     return count
 
 
@@ -159,12 +159,12 @@ _CHECKS: dict[str, Callable[[Mapping[str, Any], int], dict[str, Any]]] = {
     "merge": lambda said, n: {"rows": _rows(said, n, least=2)},
     "split": lambda said, n: {
         "row": _row(said.get("row"), n),
-        "into": _count({"into": 2, **said}, "into", 2, min(n, 50)),
+        "into": _count({"into": 2, **said}, "into", 2, min(n, 50), "parts"),
     },
     "move": _move,
     "rename": lambda said, n: {"row": _row(said.get("row"), n), "name": _name(said, "name")},
     "scale": lambda said, n: {
-        "k": None if said.get("k") is None else _count(said, "k", 1, min(n, 1000))
+        "k": None if said.get("k") is None else _count(said, "k", 1, min(n, 1000), "clusters")
     },
 }
 
@@ -235,7 +235,9 @@ def in_words(statement: Statement, called: Callable[[int], str]) -> str:
             return f"the cluster of {called(said['row'])} is called {said['name']}"
         case "scale":
             k = said["k"]
-            return "as many clusters as the data show" if k is None else f"{k} clusters"
+            if k is None:
+                return "as many clusters as the data show"
+            return "1 cluster" if k == 1 else f"{k} clusters"
     return _answer_in_words(said, called)
 
 
@@ -248,7 +250,7 @@ def _answer_in_words(said: Mapping[str, Any], called: Callable[[int], str]) -> s
         return f"unsure about {called(point)}"
     if reply == NEW:
         return f"{called(point)} belongs to none of {_listed(options, called)}"
-    return f"{called(point)} belongs to {called(options[int(reply)])}"
+    return f"{called(point)} belongs with {called(options[int(reply)])}"
 
 
 def _listed(rows: Sequence[int], called: Callable[[int], str]) -> str:

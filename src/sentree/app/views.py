@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sentree.app.asking import Asked, no_progress
+from sentree.app.asking import Asked, answers_of, no_progress
 from sentree.app.data import Data
 from sentree.app.frames import Frame
 from sentree.app.project import Project
@@ -62,7 +62,7 @@ def state(
         "statements": [_statement(one, data, now, taken.get(one.id)) for one in said],
         "can_undo": undo,
         "can_redo": redo,
-        "progress": no_progress(sum(one.kind == "answer" for one in said)),
+        "progress": no_progress(len(answers_of(said))),
     }
     if now is None:
         return found
@@ -239,6 +239,7 @@ def column(now: Snapshot, name: str) -> Frame:
         low, high = (float(there.min()), float(there.max())) if there.size else (0.0, 1.0)
         header = {"kind": "number", "min": low, "max": high, "name": name}
         return Frame(header, {"value": number.astype(np.float32)})
+    values = values.astype(object)  # or a gap among categories could not be left out
     there = values[values.notna()].astype(str)
     often = there.value_counts().index[:_CATEGORIES].tolist()
     legend = sorted(often)

@@ -74,6 +74,11 @@ def page(
     separator: o.Separator = None,
     header: o.Header = None,
     sheet: o.Sheet = None,
+    prepare: o.Prepare = "auto",
+    encode: o.Encode = None,
+    impute: o.Impute = None,
+    log: o.Log = None,
+    drop_text: o.DropText = False,
 ) -> None:
     """Show a page to cluster by looking and clicking.
 
@@ -101,9 +106,15 @@ def page(
         "separator": separator,
         "header": header,
         "sheet": sheet,
+        "prepare": None if prepare == "auto" else prepare,
+        "encode": encode,
+        "impute": impute,
+        "log": log,
+        "drop_text": drop_text or None,
     }
     given = {name: value for name, value in reading.items() if value not in (None, [])}
     with console(quiet=False, verbose=False) as talk:
+        o.Preparation(prepare, encode, impute, log, drop_text).check(table=True)
         wanted = _wanted(data, export or [], out or [])
         if given and data is None:
             raise Misuse("there are options about how DATA is read, but no DATA")

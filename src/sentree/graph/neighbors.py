@@ -15,6 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.stopping import check
+
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.integer[Any]]
 KeyArray = NDArray[np.uint64]
@@ -326,6 +328,7 @@ def row_blocks(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
     """Row ranges whose blocks of a dense table stay within the memory bound."""
     step = max(1, _BLOCK_BYTES // (8 * n_columns))
     for start in range(0, n_rows, step):
+        check()
         yield start, min(start + step, n_rows)
 
 
@@ -502,6 +505,7 @@ def sklearn_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Searc
     def search(queries: Queries) -> Neighbors:
         parts = []
         for start in range(0, queries.space.n, step):
+            check()
             part = queries.part(start, min(start + step, queries.space.n))
             find = partial(model.kneighbors, part.space.points, return_distance=False)
             parts.append(_without_own(find, part.own, p))

@@ -16,6 +16,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
+from sentree._util.stopping import check
 from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import SearchGraphs, anchor, cannot_share
@@ -653,6 +654,7 @@ def _in_threads(
             searches = [pool.submit(search, seed, ask) for seed in seeds]
             left = set(searches)
             while left:  # wait in steps: not every system lets Ctrl-C interrupt a wait
+                check()
                 done, left = wait(left, _PAUSE, FIRST_EXCEPTION)
                 for one in done:
                     one.result()

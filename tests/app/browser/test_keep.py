@@ -24,7 +24,7 @@ def flowers(tmp_path_factory):
 
 def test_from_a_folder_through_a_crash_to_exports(run_app, visit, flowers):
     app = run_app(folder=flowers)
-    tab = visit(app)
+    tab = visit(app, tour=True)
     page = tab.page
     page.get_by_text("Cluster by looking and clicking").wait_for()
     tab.picture("start")
@@ -57,7 +57,6 @@ def test_from_a_folder_through_a_crash_to_exports(run_app, visit, flowers):
     app.start()
     again = visit(app)
     again.page.get_by_text("flowers.sentree-project").click()
-    again.page.locator(".guide-skip").click()
     again.shown()
     assert (again.array("labels", "cluster") == labels).all()
     assert again.statements() == [["same", "kept"]]
@@ -75,7 +74,7 @@ def test_from_a_folder_through_a_crash_to_exports(run_app, visit, flowers):
 
 
 def test_a_file_is_dropped_on_the_page(run_app, visit, flowers):
-    tab = visit(run_app())
+    tab = visit(run_app(), tour=True)
     page = tab.page
     page.get_by_text("Cluster by looking and clicking").wait_for()
     page.evaluate(

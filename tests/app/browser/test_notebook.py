@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from live_page import DRAWN, SCREENSHOTS
+from live_page import DRAWN, picture
 
 pytestmark = [
     pytest.mark.slow,
@@ -64,7 +64,7 @@ def notebook(tmp_path):
 
 def test_a_statement_in_a_notebook_reaches_the_model(chromium, notebook):
     page = chromium.new_page(viewport={"width": 1400, "height": 1000})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     page.add_init_script("localStorage.setItem('sentree-guide-seen', 'yes')")  # no tour
     troubles = []
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -83,8 +83,7 @@ def test_a_statement_in_a_notebook_reaches_the_model(chromium, notebook):
     cluster.click()
     frame = next(one for one in page.frames if one.parent_frame)
     frame.wait_for_function(DRAWN)
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / "notebook.png")
+    picture(page, "notebook")
 
     page.locator(".jp-CodeCell .cm-content").nth(1).click()
     page.keyboard.press("Shift+Enter")

@@ -1,29 +1,9 @@
 """Statements through the page: the mouse on the map, buttons, lists, keys and questions."""
 
 import numpy as np
-import pytest
 from sklearn.datasets import load_digits
 
 TRUE = load_digits().target
-
-
-@pytest.fixture(scope="module")
-def digits(run_app):
-    return run_app()
-
-
-@pytest.fixture
-def tab(digits, visit):
-    """A tab with the digits, about which nothing is said."""
-    tab = visit(digits)
-    if not tab.api("state")["clusters"]:
-        tab.api("example", {"name": "digits"})
-        tab.page.locator(".guide-skip").click()
-    version = 0
-    while tab.api("state")["can_undo"]:
-        version = tab.api("undo", {})["version"]
-    tab.shown(version)
-    return tab
 
 
 def rows_of(tab, number):
@@ -72,12 +52,12 @@ def test_every_kind_of_statement(tab):
     moved = int(rows_of(tab, tab.array("labels", "cluster")[second["typical"][0]])[0])
     tab.click(moved)
     page.click('#bar [data-say="move"]')
-    target = page.locator("dialog.choose button.choice").first
+    target = page.locator("dialog.choose button.choice").nth(1)  # after "A new cluster"
     state = tab.does(target.click)
     assert clusters_of(tab, [moved]) == clusters_of(tab, [state["clusters"][0]["typical"][0]])
 
     tab.select(digit(3))
-    page.click('#bar [data-say="keep"]')
+    tab.button("keep").click()
     tab.select(digit(8))
     state = tab.says("different")
     assert set(clusters_of(tab, digit(3))).isdisjoint(clusters_of(tab, digit(8)))
@@ -182,7 +162,7 @@ def test_questions_are_answered_by_keys(tab):
         page.wait_for_selector(".ask-body[aria-busy=false] .ask-option")
         state = tab.does(lambda key=key: page.keyboard.press(key))
     assert [one["kind"] for one in state["statements"]] == ["answer"] * 4
-    assert state["progress"]["answers"] == 4
+    assert state["progress"]["answers"] == 3  # one was unsure
     page.wait_for_selector(".ask-body[aria-busy=false]")
     tab.does(lambda: page.keyboard.press("z"))
     assert tab.api("state")["statements"][-1]["state"] == "undone"

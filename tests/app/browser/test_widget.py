@@ -7,7 +7,7 @@ import queue
 import numpy as np
 import pytest
 
-from live_page import DRAWN, SCREENSHOTS
+from live_page import DRAWN, picture
 from sentree.datasets import load_embedded
 from sentree.widget import STATIC, Explorer
 
@@ -63,7 +63,7 @@ def explorer():
 
 def test_the_map_and_what_is_said_on_it(chromium, explorer):
     page = chromium.new_page(viewport={"width": 1000, "height": 760})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     page.add_init_script("localStorage.setItem('sentree-guide-seen', 'yes')")  # no tour
     troubles = []
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -93,12 +93,11 @@ def test_the_map_and_what_is_said_on_it(chromium, explorer):
     assert explorer.selection.tolist() == []  # said
 
     cluster.click()
-    inside.locator("#bar strong", has_text=f"{len(rows)} selected").wait_for()
+    inside.locator("#bar strong", has_text=f"{len(rows)} rows").wait_for()
     assert explorer.selection.tolist() == rows
     page.evaluate("window.select", base64.b64encode(np.array([4, 7], "<i4").tobytes()).decode())
-    inside.locator("#bar strong", has_text="2 selected").wait_for()
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / "widget.png")
+    inside.locator("#bar strong", has_text="2 rows").wait_for()
+    picture(page, "widget")
     # The notebook's styles stay outside, and the page's inside.
     assert page.locator("p#main").evaluate("one => getComputedStyle(one).color") == "rgb(255, 0, 0)"
     assert troubles == []

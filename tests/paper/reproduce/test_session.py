@@ -11,7 +11,7 @@ import time
 import pytest
 from fake_data import write_sets
 
-from command import executable, sentree_command, sentree_process
+from command import executable, sentree_command
 from sentree.paper.reproduce.grid import Cell
 from sentree.paper.reproduce.runner import run
 
@@ -30,7 +30,7 @@ def data(tmp_path_factory):
 
 
 def arguments(data, out, *more):
-    chosen = ["--datasets", "wine", "heart", "--methods", *METHODS, "--draws", "3", *more]
+    chosen = ["--datasets", "wine", "heart", "--methods", *METHODS, "--draws", "2", *more]
     return ["reproduce", "table3", *chosen, "--data-dir", str(data), "--out", str(out)]
 
 
@@ -47,23 +47,22 @@ def results(folder):
 @pytest.fixture(scope="module")
 def uninterrupted(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "out"
-    done = sentree_process(*arguments(data, out))
+    done = sentree_command(*arguments(data, out))
     assert done.returncode == 0, done.stderr
     return results(out)
 
 
 def test_all_cells_are_there(uninterrupted):
     cells = {(row["dataset"], row["method"], row["draw"]) for row in uninterrupted}
-    assert len(cells) == 2 * (1 + 4 * 3)
+    assert len(cells) == 2 * (1 + 4 * 2)
     assert {row["metric"] for row in uninterrupted} == {"DP", "ARI", "NMI"}
     assert {row["note"] for row in uninterrupted} == {""}
     assert all(-100 <= float(row["value"]) <= 100 for row in uninterrupted)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
-@pytest.mark.parametrize("enough", [1, 30])
-def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted, enough):
-    out = tmp_path / "out"
+def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted):
+    out, enough = tmp_path / "out", 20  # rows of 54
     process = subprocess.Popen(
         [*executable(), *arguments(data, out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -80,7 +79,7 @@ def test_a_killed_run_goes_on_to_the_same_results(data, tmp_path, uninterrupted,
     refused = sentree_command(*arguments(data, out))
     assert refused.returncode == 1
     assert "--resume" in refused.stderr
-    done = sentree_process(*arguments(data, out, "--resume", "--jobs", "1"))
+    done = sentree_command(*arguments(data, out, "--resume", "--jobs", "1"))
     assert done.returncode == 0, done.stderr
     assert f"{len(partial) // 3} finished before" in done.stdout
     assert results(out) == uninterrupted
@@ -112,7 +111,7 @@ def test_more_draws_can_be_added(data, tmp_path):
     chosen = ["reproduce", "table3", "--datasets=wine", "--methods", "SSE,SE"]
     chosen += ["--data-dir", str(data)]
     for draws, before in (("1", 0), ("2", 2)):
-        done = sentree_process(*chosen, "--out", str(out), "--resume", "--draws", draws)
+        done = sentree_command(*chosen, "--out", str(out), "--resume", "--draws", draws)
         assert done.returncode == 0, done.stderr
         assert f"{before} finished before" in done.stdout
     assert {row["draw"] for row in results(out)} == {"0", "1"}
@@ -127,7 +126,10 @@ def test_a_method_that_takes_too_long_is_marked_and_the_rest_goes_on(data):
     found = dict(
         run([slow, quick], seed=0, protocol="same", jobs=1, timeout=1.0, data_dir=str(data))
     )
-    assert found[slow].note == "over time: more than 1 s of CPU time"
+    assert found[slow].note in (  # on a busy machine it may not have got a second in five
+        "over time: more than 1 s of CPU time",
+        "over time: more than 5 s",
+    )
     assert found[slow].values == {}
     assert not found[quick].failed
 
@@ -174,7 +176,7 @@ def test_mistakes_are_told_before_any_work(tmp_path, words, message):
 
 def test_a_run_where_nothing_succeeds_is_an_error(data, tmp_path):
     words = ["table1", "--datasets", "Yale", "--methods", "S4NMF", "--draws", "1", "--timeout", "1"]
-    done = sentree_process("reproduce", *words, "--data-dir", str(data), "--out", str(tmp_path))
+    done = sentree_command("reproduce", *words, "--data-dir", str(data), "--out", str(tmp_path))
     assert done.returncode == 1
     assert "Yale, labels, S4NMF, draw 0: over time" in done.stderr
     assert (tmp_path / "report.html").exists()

@@ -1,10 +1,15 @@
 /** The list of clusters: select, rename, merge, split. */
 import { ask, choose, count, counted, el, menuButton, spot } from "./dom.js";
+import { drawImage } from "./rowcard.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").Cluster} Cluster
  */
+
+/** Typical rows of a cluster that are shown where rows are images, and most of all clusters. */
+const TYPICAL = 5;
+const MOST = 500;
 
 /**
  * @param {HTMLElement} element
@@ -16,12 +21,14 @@ export function mount(element, store) {
   element.append(title, list);
   /** @type {Map<number, string>} */
   let sentences = new Map();
+  /** @type {Map<number, import("./store.js").Row>} typical rows, where rows are images */
+  let images = new Map();
   const draw = () => {
     const clusters = store.state?.clusters ?? [];
     title.textContent = clusters.length ? counted(clusters.length, "cluster") : "Clusters";
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.cluster;
     list.replaceChildren(...[...clusters].sort((a, b) => b.size - a.size)
-      .map((cluster) => item(store, cluster, sentences.get(cluster.number))));
+      .map((cluster) => item(store, cluster, sentences.get(cluster.number), images)));
     if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-cluster="${focused}"]`))?.focus();
     mark();
   };
@@ -35,6 +42,16 @@ export function mount(element, store) {
     draw();
     if (!store.state?.clusters?.length || store.state.status.phase !== "ready") return;
     const { version } = store.state;
+    if (store.state.data.image) {
+      // values of pixels would tell nobody what makes a cluster
+      const typical = store.state.clusters.flatMap((cluster) => cluster.typical.slice(0, TYPICAL)).slice(0, MOST);
+      const rows = await store.rows(typical).catch(() => []);
+      if (store.state?.version !== version) return;
+      images = new Map(rows.map((row) => [row.row, row]));
+      sentences = new Map();
+      return draw();
+    }
+    images = new Map();
     const profiles = await store.profiles().catch(() => null);
     if (!profiles || store.state?.version !== version) return;
     sentences = new Map(profiles.clusters.map(({ number, sentence }) => [number, sentence]));
@@ -48,8 +65,13 @@ export function mount(element, store) {
  * @param {Store} store
  * @param {Cluster} cluster
  * @param {string | undefined} sentence
+ * @param {Map<number, import("./store.js").Row>} images
  */
-function item(store, cluster, sentence) {
+function item(store, cluster, sentence, images) {
+  const pictures = cluster.typical.slice(0, TYPICAL).flatMap((row) => {
+    const image = images.get(row)?.image;
+    return image ? drawImage(image, `Row ${row}`) : [];
+  });
   const light = () => store.light(cluster.typical);
   const dark = () => store.light([]);
   const facts = [`strength ${cluster.strength.toFixed(2)}`];
@@ -68,7 +90,8 @@ function item(store, cluster, sentence) {
       el("span", { class: "line" }, spot(store.colourOf(cluster)), el("span", { class: "name" }, cluster.name), el("span", { class: "size" }, count(cluster.size))),
       strength,
       el("span", { class: "small quiet" }, facts.join(", ")),
-      sentence ? el("span", { class: "small sentence" }, sentence) : null),
+      pictures.length ? el("span", { class: "thumbs", "aria-hidden": "true" }, ...pictures) : null,
+      sentence ? el("span", { class: "small sentence", title: sentence }, sentence) : null),
     menuButton(`More about ${cluster.name}`, () => [
       { label: "Rename …", run: () => rename(store, cluster) },
       { label: "Merge with …", disabled: (store.state?.clusters.length ?? 0) < 2, run: () => merge(store, cluster) },

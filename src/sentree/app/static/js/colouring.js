@@ -70,11 +70,11 @@ export async function colouring(store) {
   const { state, labels, colourBy, dark } = store;
   if (!state || !labels) throw new Error("there is nothing to colour yet");
   if (colourBy === "strength") {
-    return byNumber("Strength: how surely a row is where it is", labels.strength, 0, 1, dark);
+    return byNumber("Strength of each row", labels.strength, 0, 1, dark);
   }
   if (colourBy === "changed") {
     const codes = Array.from(labels.changed, (yes) => (yes ? 0 : -1));
-    return byCategory("What the last statement changed", codes, ["moved"], dark, "not moved");
+    return byCategory("The last change", codes, ["moved"], dark, "not moved");
   }
   if (colourBy === "said" || colourBy.startsWith("column:")) {
     const name = colourBy === "said" ? "said" : colourBy.slice("column:".length);

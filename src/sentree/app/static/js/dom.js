@@ -129,15 +129,16 @@ export function choose({ title, options }) {
 /**
  * A button that opens a menu.
  * @param {string} label  what the button is for
- * @param {() => {label: string, title?: string, disabled?: boolean, run: () => void}[]} entries
+ * @param {() => {label: string, title?: string, disabled?: boolean, say?: string,
+ *   run: () => void}[]} entries
  */
 export function menuButton(label, entries) {
   const button = el("button", { class: "plain menu-button", "aria-label": label, title: label,
     "aria-haspopup": "menu", "aria-expanded": "false" }, "⋯");
   button.addEventListener("click", () => {
     const menu = el("div", { class: "menu", role: "menu", popover: "auto", "aria-label": label },
-      ...entries().map(({ label, title, disabled, run }) =>
-        el("button", { role: "menuitem", title, disabled, onclick: () => { menu.hidePopover(); run(); } }, label)));
+      ...entries().map(({ label, title, disabled, say, run }) =>
+        el("button", { role: "menuitem", title, disabled, "data-say": say, onclick: () => { menu.hidePopover(); run(); } }, label)));
     menu.addEventListener("toggle", () => {
       if (menu.matches(":popover-open")) return;
       button.setAttribute("aria-expanded", "false");

@@ -97,12 +97,12 @@ export function mount(element, store) {
 
   /** @param {string} given */
   const list = async (given) => {
-    const name = store.state?.data?.id_name || "id";
+    const name = store.state?.data?.id_name;
     const text =
       given ||
       (await ask({
         title: "Select rows by a list",
-        label: `Ids (${name}), one a line or separated by commas`,
+        label: `${name ? `Ids (${name})` : "Row numbers, from 0"}, one a line or separated by commas`,
         ok: "Select",
         lines: true,
       }));
@@ -140,6 +140,11 @@ export function mount(element, store) {
   store.subscribe("selection", () => {
     const { origin } = store.selection;
     if (!origin.startsWith("filter: ") && origin !== "list") tell("");
+  });
+  store.subscribe("map", () => {
+    if (store.map) return; // else the data are others
+    field.value = "";
+    tell("");
   });
   store.subscribe("state", () => {
     const { features: known = [], columns = [] } = store.state?.data ?? {};

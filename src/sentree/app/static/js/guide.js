@@ -8,29 +8,29 @@ const STEPS = [
   {
     at: "map",
     title: "Each point is a row",
-    text: "Rows that are alike lie close together, and each colour is a cluster. Point at one to see what it is; turn the wheel to come closer.",
+    text: "Rows that are alike lie close together; each colour is a cluster. Point at one to see it.",
   },
   {
     at: "map",
-    title: "Select what you know something about",
-    text: "Click a point, or draw around several. You can also click a cluster in the list, a branch of the tree, or search.",
+    title: "Select some",
+    text: "Draw around points, or click one. A click on a cluster of the list selects all of it.",
   },
   {
     at: "side",
     tab: "say",
     title: "Say what you know",
-    text: "They belong together, they do not, they are of this class: the clusters follow at once. Everything can be undone, so just try.",
+    text: "A bar appears at the selection: they belong together, they are different … The clusters follow at once. Just try: everything can be undone.",
   },
   {
     at: "side",
     tab: "ask",
-    title: "Or let yourself be asked",
-    text: "Here stands the question whose answer helps most. A few answers often do; the keys 1 to 9 are the quickest way.",
+    title: "Or be asked",
+    text: "Here is the question whose answer helps most. The keys 1 to 9 answer it.",
   },
   {
     at: "export",
     title: "Take it away",
-    text: "Clusters, report, model, and a script that makes them again. All you say is saved as you go.",
+    text: "Clusters, report, model, and a script that makes them again. What you say is saved as you go.",
   },
 ];
 const SEEN = "sentree-guide-seen";
@@ -53,6 +53,10 @@ export function placed(target, note, room) {
   const top = tops.find(fits);
   if (top !== undefined && top !== tops[2]) return { x: inside(middle, note.width, room.width, gap), y: top };
   // A tall target: beside it where there is room, else over its lower end.
+  const right = target.right + gap;
+  if (left < gap && right + note.width <= room.width - gap) {
+    return { x: right, y: inside(target.top + gap, note.height, room.height, gap) };
+  }
   const beside = left >= gap && target.right - target.left < room.width / 2;
   return beside
     ? { x: left, y: inside(target.top + gap, note.height, room.height, gap) }

@@ -19,8 +19,10 @@ const CHANGE = 900;
 /** Most rings and lines drawn at once. */
 const MOST_RINGS = 3000;
 const MOST_LINES = 600;
-/** Selections up to here are ringed, so that a single point is seen. */
+/** Selections up to here are drawn above the others, with rings, so that a single point is seen. */
 const FEW = 30;
+/** Pixels at the top that the controls cover. */
+const STRIP = 44;
 /** @type {Record<string, string>} links that are not kept, by the verdict */
 const LINK_COLOURS = { broken: "--warn", contradicting: "--bad" };
 
@@ -51,7 +53,7 @@ class PointMap {
         "Map of the rows. Arrow keys move it, plus and minus zoom, 0 shows all. Rows can also be selected by the list of clusters or by Find.",
     });
     this.context = /** @type {CanvasRenderingContext2D} */ (this.overlay.getContext("2d"));
-    this.legend = el("div", { class: "legend" });
+    this.legend = el("div", { class: "legend", hidden: true });
     this.note = el("p", { class: "map-note quiet" });
     element.append(this.density, this.canvas, this.overlay, this.mountControls(), this.note);
     this.bar = mountBar(element, store);
@@ -75,6 +77,9 @@ class PointMap {
     this.painted = "";
     /** @type {{text: string, colour: string, x: number, y: number}[]} */
     this.names = [];
+    /** The box of all points in the plane, and whether all of it is shown as large as can be. */
+    this.bounds = { left: -1, right: 1, bottom: -1, top: 1 };
+    this.fitted = true;
     this.waiting = 0;
     this.fade = 0;
     this.tool = "lasso";
@@ -123,6 +128,7 @@ class PointMap {
         el("button", { title: "Zoom out (−)", "aria-label": "Zoom out", onclick: () => this.zoom(1 / 1.5) }, "−"),
         el("button", { title: "Show all points (0)", onclick: () => this.fit() }, "All")),
       el("label", { class: "colour-by" }, el("span", {}, "Colour by"), this.select),
+      el("div", { class: "break" }),
       this.legend);
   }
 
@@ -197,7 +203,12 @@ class PointMap {
     const fresh = /** @type {HTMLCanvasElement} */ (this.canvas.cloneNode());
     this.canvas.replaceWith(fresh);
     this.canvas = fresh;
-    if (!map) return this.redraw();
+    if (!map) {
+      if (this.select) this.select.value = "cluster"; // the data are others
+      this.store.colour("cluster");
+      return this.redraw();
+    }
+    this.bounds = (!map.density && box(map.xy)) || { left: -1, right: 1, bottom: -1, top: 1 };
     const n = map.xy.length / 2;
     const gpu = hasWebGL();
     this.painter = gpu ? gpuPainter(this.canvas, n) : plainPainter(this.canvas, n);
@@ -214,7 +225,8 @@ class PointMap {
   async setColours() {
     const { store, painter, drawn } = this;
     if (!painter || !drawn || !store.labels || !store.state) return;
-    const key = `${store.colourBy} ${store.dark} ${store.labels.version}`;
+    // labels may come before the state that has their clusters
+    const key = `${store.colourBy} ${store.dark} ${store.labels.version} ${store.state.version}`;
     if (key === this.painted) return;
     this.painted = key;
     this.redraw();
@@ -361,21 +373,27 @@ class PointMap {
     this.overlay.width = width * devicePixelRatio;
     this.overlay.height = height * devicePixelRatio;
     this.painter?.resize(width, height);
-    if (first) this.fit();
+    if (first || this.fitted) this.fit();
     else this.moved();
   }
 
+  /** Show all points, below the controls. */
   fit() {
-    this.view.fit({ left: -1, right: 1, bottom: -1, top: 1 }, 0.94);
-    this.moved();
+    const { bottom, top } = this.bounds;
+    const covered = ((top - bottom) * STRIP) / Math.max(this.view.height - STRIP, STRIP);
+    this.view.fit({ ...this.bounds, top: top + covered }, 0.94);
+    this.moved(true);
   }
 
   /** @param {number[]} rows */
   show(rows) {
     const around = this.drawn && box(this.drawn.xy, this.pointsOf(rows));
     if (!around) return;
+    this.fit();
+    const least = this.view.scale;
     this.view.fit(around, 0.5);
-    this.view.scale = Math.min(this.view.scale, 6);
+    if (this.view.scale <= least) return this.fit(); // they are spread over all of it
+    this.view.scale = Math.max(least, Math.min(this.view.scale, 6));
     this.view.x = (-this.view.scale * (around.left + around.right)) / 2;
     this.view.y = (-this.view.scale * (around.bottom + around.top)) / 2;
     this.moved();
@@ -392,7 +410,8 @@ class PointMap {
   }
 
   /** The view has changed. */
-  moved() {
+  moved(fitted = false) {
+    this.fitted = fitted;
     this.painter?.view(this.view);
     if (this.drawn?.density) {
       const [left, top] = this.view.toScreen(-1, 1);
@@ -430,7 +449,7 @@ class PointMap {
         this.redraw();
       }
       const chosen = store.selection.rows;
-      if (chosen.length <= FEW) this.circles(this.pointsOf(chosen), 6, ink, 0.9);
+      if (chosen.length <= FEW) this.discs(this.pointsOf(chosen), ink, paper);
       if (store.kept) this.circles(this.pointsOf(store.kept.rows), 5, ink, 0.8);
       this.circles(this.pointsOf(store.lit), 6, ink, 1, 2);
       if (store.hovered !== null) this.circles(this.pointsOf([store.hovered]), 7, ink, 1, 2);
@@ -460,6 +479,25 @@ class PointMap {
     context.lineWidth = width;
     context.stroke();
     context.globalAlpha = 1;
+  }
+
+  /**
+   * A few points, large and with rings.
+   * @param {number[]} points
+   * @param {string} ink
+   * @param {string} paper
+   */
+  discs(points, ink, paper) {
+    const { context, colours } = this;
+    for (const point of points) {
+      const own = colours?.palette[colours.codes[point]] ?? ink;
+      for (const [radius, colour] of /** @type {const} */ ([[9, paper], [8, ink], [6, paper], [5, own]])) {
+        context.fillStyle = colour;
+        context.beginPath();
+        context.arc(...this.screen(point), radius, 0, 2 * Math.PI);
+        context.fill();
+      }
+    }
   }
 
   /**

@@ -3,16 +3,20 @@
  * panel that tells what is selected and how to select.
  */
 import { ask, choose, count, counted, el, spot } from "./dom.js";
-import { drawImage } from "./rowcard.js";
+import { drawImage, rowsCard } from "./rowcard.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /**
  * @typedef {{id: string, label: string, title: string, primary?: boolean, needs?: string | null,
- *   run: () => Promise<any>}} Action  needs: why it cannot be said now
+ *   rare?: boolean, run: () => Promise<any>}} Action  needs: why it cannot be said now; rare: what the
+ *   bar keeps in its menu
  */
 
 /** Most rows of which all pairs can be said to differ. */
 export const MOST_APART = 50;
+/** Most selected rows whose values are shown, and most of these. */
+const TABLED = 3;
+const CELLS = 12;
 
 /**
  * Ask for the name of a class.
@@ -39,12 +43,12 @@ function askTarget(store) {
   return choose({
     title: "Move to which cluster?",
     options: [
+      { label: "A new cluster", value: null },
       ...clusters.map((cluster) => ({
         label: `${cluster.name} (${count(cluster.size)})`,
         colour: store.colourOf(cluster),
         value: /** @type {number | null} */ (cluster.typical[0]),
       })),
-      { label: "A new cluster", value: null },
     ],
   });
 }
@@ -77,36 +81,36 @@ export function actions(store) {
     ];
   }
   return [
-    { id: "same", label: "They belong together", primary: true, needs: few,
+    { id: "same", label: "Belong together", primary: true, needs: few,
       title: "These rows belong to one cluster",
       run: () => say({ kind: "same", rows }) },
-    { id: "different", label: "They are different",
+    { id: "different", label: "Are different",
       title: "Each of these rows belongs to another cluster than the others",
       needs: few ?? (n > MOST_APART
-        ? `For 2 to ${MOST_APART} rows. To say that two groups differ: Keep as A, then select the other group`
+        ? `For 2 to ${MOST_APART} rows. To say that two groups differ: Compare …, then select the other group`
         : null),
       run: () => say({ kind: "different", rows }) },
-    { id: "is", label: n === 1 ? "It is …" : "They are …", title: "These rows are of a class that you name",
+    { id: "is", label: n === 1 ? "Is …" : "Are …", title: "These rows are of a class that you name",
       run: async () => {
         const name = await askClass(store, `What ${n === 1 ? "is it" : "are they"}?`, true);
         if (name) await say({ kind: "is", rows, class: name });
       } },
-    { id: "is_not", label: "Not …", title: "These rows are not of a class that you name",
+    { id: "is_not", label: n === 1 ? "Is not …" : "Are not …", rare: true, title: "These rows are not of a class that you name",
       run: async () => {
         const name = await askClass(store, `What ${n === 1 ? "is it" : "are they"} not?`, true);
         if (name) await say({ kind: "is_not", rows, class: name });
       } },
-    { id: "new_class", label: "New class …", title: "These rows are the first of a class of their own",
+    { id: "new_class", label: "New class …", rare: true, title: "These rows are the first of a class of their own",
       run: async () => {
         const name = await askClass(store, "Name of the new class", false);
         if (!name) return;
         if (store.state?.classes.includes(name)) {
-          store.tell(`There is a class ${name} already. To add to it choose “They are …”.`, "error");
+          store.tell(`There is a class ${name} already. To add to it choose “Are …”.`, "error");
           return;
         }
         await say({ kind: "is", rows, class: name });
       } },
-    { id: "stays", label: n === 1 ? "It stays here" : "They stay here",
+    { id: "stays", label: n === 1 ? "Stays here" : "Stay here", rare: true,
       title: "These rows keep to the cluster they are in, whatever else is said",
       run: () => say({ kind: "stays", rows }) },
     { id: "move", label: "Move to …", title: "Put these rows into another cluster, or into a new one",
@@ -114,7 +118,7 @@ export function actions(store) {
         const to = await askTarget(store);
         if (to !== undefined) await say({ kind: "move", rows, to_row: to });
       } },
-    { id: "keep", label: "Keep as A",
+    { id: "keep", label: "Compare …", rare: n > 1 && n <= MOST_APART,
       title: "Put these rows aside as A; then select others and say whether they differ from A",
       run: async () => store.keep() },
   ];
@@ -163,17 +167,19 @@ export function mount(element, store) {
   const hint = el("div", { class: "hint" },
     el("ol", {},
       el("li", {}, "Drag around points on the map, or click one. Shift adds more. A cluster of the list and Find select, too."),
-      el("li", {}, "Say what you know about them: they belong together, they differ, they are …"),
+      el("li", {}, "Say what you know about them: they belong together, they are different, they are of a class."),
       el("li", {}, "The clusters follow. Undo takes it back.")));
   const parts = el("ul", { class: "composition", "aria-label": "Clusters of the selection" });
   const images = el("div", { class: "thumbs" });
+  const more = el("p", { class: "quiet small" }, "Shift and a click add more rows.");
   const clear = el("button", { onclick: () => store.clear() }, "Clear the selection");
-  element.append(title, hint, parts, images, el("div", { class: "buttons left" }, clear));
+  element.append(title, hint, parts, images, more, el("div", { class: "buttons left" }, clear));
 
   const draw = () => {
     const { rows } = store.selection;
     const n = rows.length;
-    title.textContent = n ? `${counted(n, "row")} selected` : "Nothing selected";
+    title.textContent = n ? `${counted(n, "row")} selected` : store.kept ? "Now select what to compare with A" : "Nothing selected";
+    more.hidden = n !== 1;
     hint.hidden = n > 0 || Boolean(store.kept);
     clear.hidden = !n;
     const shares = composition(store, rows);
@@ -184,12 +190,14 @@ export function mount(element, store) {
   };
   const drawImages = async (/** @type {number[]} */ rows) => {
     images.replaceChildren();
-    if (!store.state?.data?.image || !rows.length) return;
+    if (!rows.length || !(store.state?.data?.image || rows.length <= TABLED)) return;
     const step = Math.max(1, Math.floor(rows.length / 24));
     const some = rows.filter((_, i) => i % step === 0).slice(0, 24);
     const cards = await store.rows(some).catch(() => []);
     if (store.selection.rows !== rows) return;
-    images.replaceChildren(...cards.flatMap((card) => (card.image ? drawImage(card.image, `Row ${card.id}`) : [])));
+    if (store.state?.data?.image)
+      images.replaceChildren(...cards.flatMap((card) => (card.image ? drawImage(card.image, `Row ${card.id}`) : [])));
+    else images.replaceChildren(rowsCard(cards, { most: CELLS }));
   };
   store.subscribe("selection", draw);
   store.subscribe("kept", draw);

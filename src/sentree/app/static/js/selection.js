@@ -1,5 +1,5 @@
 /** The bar at the selection: how many rows, and what can be said about them. */
-import { count, counted, el } from "./dom.js";
+import { count, counted, el, menuButton } from "./dom.js";
 import { actionButton, actions } from "./say.js";
 
 /** Pixels between the selection and the bar, and between the bar and the edge of the map. */
@@ -23,11 +23,17 @@ export function mountBar(element, store) {
     const focused = Boolean(bar.querySelector(":focus-visible"));
     bar.hidden = !n && !kept;
     title.textContent = !kept
-      ? `${count(n)} selected:`
+      ? counted(n, "row")
       : n
         ? `A: ${count(kept)}, B: ${count(n)}`
         : `A: ${counted(kept, "row")}. Now select the rows to compare with A`;
-    buttons.replaceChildren(...(n ? actions(store).map(actionButton) : []));
+    const can = n ? actions(store).filter(({ needs }) => !needs) : [];
+    const rare = can.filter((action) => action.rare);
+    buttons.replaceChildren(...can.filter((action) => !action.rare).map(actionButton));
+    if (rare.length) {
+      buttons.append(menuButton("More to say", () =>
+        rare.map(({ id, label, title, run }) => ({ label, title, say: id, run: () => run().catch(() => undefined) }))));
+    }
     if (kept) buttons.append(el("button", { title: "Compare with A no longer", onclick: () => store.unkeep() }, "Forget A"));
     close.hidden = !n;
     // who came here by the keyboard goes on from the map

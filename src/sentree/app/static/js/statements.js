@@ -9,12 +9,16 @@ import { count, el } from "./dom.js";
 /** @type {Record<string, string>} */
 const HOW = { lasso: "by lasso", click: "by clicking", cluster: "on a cluster", branch: "on a branch of the tree", list: "by a list of ids" };
 
+/** Statements that change clusters and say nothing about rows. */
+export const EDITS = ["merge", "split", "move", "scale"];
+
 /**
  * The verdict in words.
  * @param {Statement} statement
  */
-export function verdict({ state, verdict, broken }) {
+export function verdict({ kind, state, verdict, broken }) {
   if (state === "undone") return "undone";
+  if (verdict === "contradicting" && EDITS.includes(kind)) return "cannot be done; does not count";
   if (verdict === "contradicting") return "contradicts what was said before; does not count";
   if (verdict === "broken") return broken > 1 ? `broken at ${count(broken)} places` : "broken";
   if (verdict === "pending") return "being taken in";

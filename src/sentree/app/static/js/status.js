@@ -1,5 +1,6 @@
 /** The bar at the bottom: what there is, what moved, what is going on; and messages. */
 import { byId, counted, el } from "./dom.js";
+import { EDITS } from "./statements.js";
 
 /** Milliseconds that a note stays. Errors stay until they are closed. */
 const STAYS = 4000;
@@ -25,6 +26,7 @@ const CLAIMS = ["same", "different", "is", "is_not", "stays", "answer"];
 export function effect({ moved, statements }, isNew) {
   const last = statements.at(-1);
   if (isNew && last?.verdict === "contradicting") {
+    if (EDITS.includes(last.kind)) return "This cannot be done. The list of what was said tells why.";
     return "This contradicts what was said before and does not count. The list of what was said tells why.";
   }
   if (moved?.n) return `${counted(moved.n, "row")} moved`;
@@ -82,7 +84,7 @@ export function mount(element, store) {
   });
 
   const toast = el("div", { id: "toast", hidden: true });
-  document.body.append(toast);
+  byId("map").append(toast);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   store.subscribe("message", () => {

@@ -203,6 +203,7 @@ export class Store {
       if (this.labels?.version !== state.version) {
         const { header, arrays } = await this.transport.frame("/api/labels");
         this.labels = /** @type {any} */ ({ version: header.version, ...arrays });
+        if (header.version !== state.version) this.stale = true; // the clusters have changed meanwhile
       }
     }
     this.state = state;

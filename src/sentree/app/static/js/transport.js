@@ -40,7 +40,11 @@ async function request(path, options) {
   return response;
 }
 
-/** @returns {Transport} */
+/**
+ * Tabs that are not seen do not listen: browsers have six connections for each address, and a tab
+ * that listens keeps one.
+ * @returns {Transport}
+ */
 export function http() {
   return {
     async call(method, path, body) {
@@ -61,11 +65,25 @@ export function http() {
       return (await request(path, {})).blob();
     },
     onChange(callback, connected) {
-      const events = new EventSource("/api/events");
-      events.addEventListener("state", (event) => callback(JSON.parse(event.data)));
-      events.addEventListener("open", () => connected(true));
-      events.addEventListener("error", () => connected(false));
-      return () => events.close();
+      /** @type {EventSource | null} */
+      let events = null;
+      const listen = () => {
+        if (document.hidden) {
+          events?.close();
+          events = null;
+        } else if (!events) {
+          events = new EventSource("/api/events"); // begins with the present state
+          events.addEventListener("state", (event) => callback(JSON.parse(event.data)));
+          events.addEventListener("open", () => connected(true));
+          events.addEventListener("error", () => connected(false));
+        }
+      };
+      document.addEventListener("visibilitychange", listen);
+      listen();
+      return () => {
+        document.removeEventListener("visibilitychange", listen);
+        events?.close();
+      };
     },
   };
 }
