@@ -9,9 +9,18 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "monitor.hpp"
+
 namespace sentree {
+
+// With this many vertices or more, several are worked on at the same time; whether there are several
+// threads or not, so that the result is the same.
+constexpr std::int32_t kMany = 50000;
+// Blocks that they are divided into.
+constexpr std::int64_t kBlocks = 32;
 
 // A few threads, which end with the call that made them: a process that forks later has none to
 // miss. Work is given out in parts, to whoever is free; so it must come to the same whoever does
@@ -104,5 +113,20 @@ class Crew {
   bool ended_ = false;
   std::exception_ptr failure_;
 };
+
+// Calls work(i, worker) for 0..n-1, in turns between which the monitor may stop it.
+template <class Work>
+void in_turns(std::int32_t n, Crew& crew, Monitor& monitor, const Work& work) {
+  constexpr std::int32_t turn = 8192;
+  for (std::int32_t start = 0; start < n; start += turn) {
+    crew.share(std::min(turn, n - start), 64,
+               [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   work(start + static_cast<std::int32_t>(i), worker);
+                 }
+               });
+    monitor.work(Monitor::kInterval, 0.0);
+  }
+}
 
 }  // namespace sentree

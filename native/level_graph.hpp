@@ -11,9 +11,23 @@
 #include "crew.hpp"
 #include "csr.hpp"
 #include "entropy.hpp"
+#include "monitor.hpp"
 #include "surroundings.hpp"
 
 namespace sentree {
+
+// The weight that leaves each module 0..k-1 of a symmetric matrix.
+inline std::vector<double> module_cuts(const Csr& graph, const std::int32_t* labels, std::int32_t k,
+                                       Crew& crew, Monitor& monitor) {
+  std::vector<double> leaving(graph.n, 0.0), cut(k, 0.0);
+  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t) {
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      if (labels[graph.indices[e]] != labels[i]) leaving[i] += graph.weights[e];
+    }
+  });
+  for (std::int32_t i = 0; i < graph.n; ++i) cut[labels[i]] += leaving[i];
+  return cut;
+}
 
 // A read-only array: its own, or one of the caller, which must outlive it.
 template <class T>

@@ -12,8 +12,6 @@
 
 #include "agglomerate.hpp"
 #include "contracted_graph.hpp"
-#include <cstdio>
-#include <cstdlib>
 #include "crew.hpp"
 #include "csr.hpp"
 #include "level_graph.hpp"
@@ -39,11 +37,7 @@ inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
   return order;
 }
 
-// Graphs of this many vertices or more are searched by several threads, whether there are or not.
-constexpr std::int32_t kMany = 50000;
-// Blocks that all vertices are divided into, ...
-constexpr std::int64_t kBlocks = 32;
-// ... and the share of vertices that is left to a queue in the end.
+// The share of vertices that is left to a queue in the end.
 constexpr std::int64_t kFewLeft = 50;
 // Or when so many are left of those before: decided at the same time, some may go round in circles.
 constexpr double kShrinks = 0.75;
@@ -77,21 +71,6 @@ inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition
     }
   }
   return sum;
-}
-
-// Calls work(module, worker) for the modules 0..k-1, many at a time.
-template <class Work>
-void in_turns(std::int32_t k, Crew& crew, Monitor& monitor, const Work& work) {
-  constexpr std::int32_t turn = 8192;
-  for (std::int32_t start = 0; start < k; start += turn) {
-    crew.share(std::min(turn, k - start), 64,
-               [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
-                 for (std::int64_t u = begin; u < end; ++u) {
-                   work(start + static_cast<std::int32_t>(u), worker);
-                 }
-               });
-    monitor.work(Monitor::kInterval, 0.0);
-  }
 }
 
 // As move_from_queue, for many vertices: they are taken in blocks, in the given order. The vertices
@@ -154,6 +133,14 @@ inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
   }
   move_from_queue(graph, partition, std::move(queue), options, monitor);
   return (before - partition.cost()) / graph.total_volume;
+}
+
+// Moves vertices until no move of one that waits gains anything: in blocks if there are many.
+inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels waiting,
+                     const SettleOptions& options, Crew& crew, Monitor& monitor) {
+  return static_cast<std::int32_t>(waiting.size()) < kMany
+             ? move_from_queue(graph, partition, std::move(waiting), options, monitor)
+             : move_in_blocks(graph, partition, waiting, options, crew, monitor);
 }
 
 // Splits every module 0..k-1 into connected parts: each vertex that is still alone joins the part of
@@ -222,9 +209,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   while (true) {
     LevelPartition partition(*graph, current);
     Labels order = shuffled(graph->size(), random);
-    sum += graph->size() < kMany
-               ? move_from_queue(*graph, partition, std::move(order), moving, monitor)
-               : move_in_blocks(*graph, partition, order, moving, crew, monitor);
+    sum += settle(*graph, partition, std::move(order), moving, crew, monitor);
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;
@@ -250,9 +235,9 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
 
 // Rounds from the given labels until one gains nothing. Returns the sum of the gains.
 inline std::vector<double> multilevel(const Graphs& graphs, Labels& labels,
-                                      const MultilevelOptions& options, Monitor& monitor) {
+                                      const MultilevelOptions& options, Crew& crew,
+                                      Monitor& monitor) {
   const LevelGraph base(graphs);
-  Crew crew(getenv("SENTREE_T") ? atoi(getenv("SENTREE_T")) : 1);
   std::mt19937_64 random(options.seed);
   std::vector<double> gains;
   for (std::int32_t round = 0; round < options.most_rounds; ++round) {
@@ -311,8 +296,8 @@ struct LinkOptions {
 // Unites the most strongly linked modules of a partition 0..k-1, while the linkage is at least
 // `least_linkage` and more than `fewest_modules` are left. The gain of a join is its linkage.
 inline std::vector<Join> link(const Graphs& graphs, const Labels& labels, std::int32_t n_modules,
-                              const LinkOptions& linking, Monitor& monitor) {
-  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules);
+                              const LinkOptions& linking, Crew& crew, Monitor& monitor) {
+  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules, crew);
   ContractedGraph graph(modules);
   LinkageObjective objective(modules, linking.lesser, linking.greater);
   AgglomerationOptions options;

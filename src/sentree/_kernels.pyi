@@ -83,12 +83,16 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def module_cuts(
+    indptr: Longs, indices: Ints, weights: Doubles, labels: Ints, n_modules: int, threads: int
+) -> Doubles: ...
 def sharpened(
     indptr: Longs,
     indices: Ints,
     weights: Doubles,
     most: int,
     power: float,
+    threads: int,
     progress: Progress,
 ) -> Doubles: ...
 def density_clusters(
@@ -113,6 +117,7 @@ def spread_labels(
     least_share: float,
     most_sweeps: int,
     least_change: float,
+    threads: int,
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def move_from_queue(
@@ -133,6 +138,7 @@ def move_from_queue(
     least_gain: float,
     may_found: bool,
     keep_modules: bool,
+    threads: int,
     progress: Progress,
 ) -> tuple[Ints, float]: ...
 def balance(
@@ -169,6 +175,7 @@ def multilevel(
     seed: int,
     most_rounds: int,
     least_gain: float,
+    threads: int,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
 def link(
@@ -185,6 +192,7 @@ def link(
     lesser: float,
     greater: float,
     owner: Ints,
+    threads: int,
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def grow(

@@ -9,6 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sentree import _kernels
+from sentree._util.threads import n_threads
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 
@@ -271,9 +274,8 @@ def module_cuts(
     modules: NDArray[Any], n_modules: int, indptr: IntArray, indices: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Sum the weight that leaves each module of a symmetric CSR matrix."""
-    leaves = np.repeat(modules, np.diff(indptr)) != modules.take(indices)
-    cut = np.bincount(modules, _row_sums(np.where(leaves, weights, 0.0), indptr), n_modules)
-    return cut.astype(np.float64, copy=False)
+    modules = np.ascontiguousarray(modules, dtype=np.int32)
+    return _kernels.module_cuts(indptr, indices, weights, modules, n_modules, n_threads())
 
 
 def largest_column(matrix: Any) -> IntArray:
