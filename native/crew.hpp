@@ -16,18 +16,14 @@
 
 namespace sentree {
 
-// With this many vertices or more, several are worked on at the same time; whether there are several
-// threads or not, so that the result is the same.
-constexpr std::int32_t kMany = 50000;
-// Blocks that they are divided into.
-constexpr std::int64_t kBlocks = 32;
-
 // A few threads, which end with the call that made them: a process that forks later has none to
 // miss. Work is given out in parts, to whoever is free; so it must come to the same whoever does
 // which part, and in whatever order.
 class Crew {
  public:
-  explicit Crew(std::int32_t threads) {
+  // With `many` vertices or more, several are decided at the same time; whether there are several
+  // threads or not, so that the result is the same.
+  explicit Crew(std::int32_t threads, std::int64_t many = 0) : many_(many) {
     for (std::int32_t worker = 1; worker < threads; ++worker) {
       helpers_.emplace_back([this, worker] { serve(worker); });
     }
@@ -44,6 +40,8 @@ class Crew {
     wake_.notify_all();
     for (std::thread& helper : helpers_) helper.join();
   }
+
+  bool shares(std::int64_t n) const { return n >= many_; }
 
   std::int32_t size() const { return static_cast<std::int32_t>(helpers_.size()) + 1; }
 
@@ -103,6 +101,7 @@ class Crew {
     }
   }
 
+  std::int64_t many_;
   std::vector<std::thread> helpers_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;

@@ -137,8 +137,11 @@ inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double
   return sharp;
 }
 
-// Sweeps that give the vertices of an order their means: one after the other, or in blocks, those of
-// a block at the same time, from the beliefs before it.
+// Blocks that the vertices of a sweep are divided into.
+constexpr std::int64_t kParts = 32;
+
+// Sweeps that give the vertices of an order their means: one after the other, or in blocks, those
+// of a block at the same time, from the beliefs before it.
 class Sweeps {
  public:
   Sweeps(const Csr& graph, Beliefs& beliefs, std::int64_t block, Crew& crew)
@@ -198,8 +201,8 @@ class Sweeps {
   const Csr& graph_;
   Beliefs& beliefs_;
   Crew& crew_;
-  std::vector<Beliefs::Mean> means_;    // of each worker
-  std::vector<Beliefs::Share> fresh_;   // of each vertex of the block
+  std::vector<Beliefs::Mean> means_;   // of each worker
+  std::vector<Beliefs::Share> fresh_;  // of each vertex of the block
   Labels size_;
   std::vector<double> change_;
 };
@@ -229,7 +232,8 @@ inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels
   }
   order.erase(order.begin(), order.begin() + known);
   const auto size = static_cast<std::int64_t>(order.size());
-  Sweeps sweeps(graph, beliefs, size < kMany ? 1 : size / kBlocks, crew);
+  Sweeps sweeps(graph, beliefs, crew.shares(size) ? std::max<std::int64_t>(size / kParts, 2) : 1,
+                crew);
   for (std::int32_t sweep = 0; sweep < most_sweeps; ++sweep) {
     const double change = sweeps.run(order, static_cast<double>(sweep) / most_sweeps, monitor);
     if (change <= least_change * static_cast<double>(order.size())) break;

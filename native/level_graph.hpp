@@ -81,7 +81,9 @@ class Members {
     const std::int32_t* end() const { return last; }
   };
 
-  Range of(std::int32_t u) const { return {list_.data() + (u == 0 ? 0 : end_[u - 1]), list_.data() + end_[u]}; }
+  Range of(std::int32_t u) const {
+    return {list_.data() + (u == 0 ? 0 : end_[u - 1]), list_.data() + end_[u]};
+  }
   const std::int32_t* end() const { return list_.data() + list_.size(); }
 
  private:
@@ -202,16 +204,16 @@ struct LevelGraph {
       if (&i + 1 < members.end()) prefetch(indices.data() + indptr[(&i)[1]]);
       module = PartitionEntropy::unite(module, vertices[i], 0.0);
       for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
-        around[labels[indices[e]]].between += weights[e];
+        around.add(labels[indices[e]], weights[e]);
       }
     }
-    for (const Surroundings::Near& near : around.all()) {
-      if (near.module == u) {
-        module.association += near.between;  // every pair inside was seen twice
+    around.each([&](std::int32_t v, double between) {
+      if (v == u) {
+        module.association += between;  // every pair inside was seen twice
       } else {
-        rows.add(near.module, near.between);
+        rows.add(v, between);
       }
-    }
+    });
     rows.end_row();
     return module;
   }
@@ -225,16 +227,17 @@ struct LevelGraph {
     for (std::size_t p = 0; p < parts.size(); ++p) first[p + 1] = first[p] + parts[p].indptr.back();
     all.indices.resize(first.back());
     all.weights.resize(first.back());
-    crew.share(static_cast<std::int64_t>(parts.size()), 1,
-               [&](std::int64_t p, std::int64_t, std::int32_t) {
-                 Rows& part = parts[p];
-                 std::copy(part.indices.begin(), part.indices.end(), all.indices.begin() + first[p]);
-                 std::copy(part.weights.begin(), part.weights.end(), all.weights.begin() + first[p]);
-                 for (std::size_t r = 1; r < part.indptr.size(); ++r) {
-                   all.indptr[p * kPart + r] = first[p] + part.indptr[r];
-                 }
-                 part = Rows();
-               });
+    crew.share(
+        static_cast<std::int64_t>(parts.size()), 1,
+        [&](std::int64_t p, std::int64_t, std::int32_t) {
+          Rows& part = parts[p];
+          std::copy(part.indices.begin(), part.indices.end(), all.indices.begin() + first[p]);
+          std::copy(part.weights.begin(), part.weights.end(), all.weights.begin() + first[p]);
+          for (std::size_t r = 1; r < part.indptr.size(); ++r) {
+            all.indptr[p * kPart + r] = first[p] + part.indptr[r];
+          }
+          part = Rows();
+        });
     return all;
   }
 };

@@ -84,31 +84,27 @@ class LevelPartition {
     gather(i, sees, around);
     const std::int32_t from = labels_[i];
     const Module vertex = graph_.vertices[i];
-    const Surroundings::Near home = around[from];
-    const double leaving =
-        modules_[from].term() - entropy_.term(without(i, home.between)) - home.pull;
+    const double leaving = leaving_terms(i, around);
     std::int32_t module = from;
     double most = 0.0;
-    for (const Surroundings::Near& near : around.all()) {
-      const std::int32_t to = near.module;
+    around.each([&](std::int32_t to, double between) {
       const State& state = modules_[to];
-      const double joining = vertex.association + 2 * near.between;
+      const double joining = vertex.association + 2 * between;
       // A bound excludes most modules without a logarithm, which is slow.
-      const double bound =
-          leaving + PartitionEntropy::most_gained(joining, state.log_share) + near.pull;
+      const double start = leaving + pull(i, to);
+      const double bound = start + PartitionEntropy::most_gained(joining, state.log_share);
       if (bound < most - kRounding * most && joining >= 0 && state.module.association >= 0 &&
           state.module.volume > 0) {
-        continue;
+        return;
       }
-      if (to == from) continue;
-      const double terms =
-          leaving + near.pull + state.term() -
-          entropy_.term(PartitionEntropy::unite(state.module, vertex, near.between));
+      if (to == from) return;
+      const double terms = start + state.term() -
+                           entropy_.term(PartitionEntropy::unite(state.module, vertex, between));
       if ((terms > most || (terms == most && module != from && to < module)) && !apart(i, to)) {
         module = to;
         most = terms;
       }
-    }
+    });
     if (may_found && members_[from] > 1) {
       const double terms = leaving - entropy_.term(vertex);
       if (terms > most) {
@@ -143,15 +139,12 @@ class LevelPartition {
     gathered_ = i;
     gather(i, kAll, around_);
     const std::int32_t from = labels_[i];
-    const Surroundings::Near home = around_[from];
-    const double leaving =
-        modules_[from].term() - entropy_.term(without(i, home.between)) - home.pull;
-    for (const Surroundings::Near& near : around_.all()) {
-      const std::int32_t to = near.module;
-      if (to == from) continue;
-      visit(to, entropy_.gain(leaving + near.pull + modules_[to].term() -
+    const double leaving = leaving_terms(i, around_);
+    around_.each([&](std::int32_t to, double) {
+      if (to == from) return;
+      visit(to, entropy_.gain(leaving + pull(i, to) + modules_[to].term() -
                               entropy_.term(joined_with(i, to, around_))));
-    }
+    });
   }
 
   // Whether a module holds a vertex that is kept apart from i.
@@ -186,7 +179,7 @@ class LevelPartition {
 
   struct Move {
     std::int32_t vertex;
-    std::int32_t to;  // kEmpty for an empty module
+    std::int32_t to;              // kEmpty for an empty module
     double left = 0, joined = 0;  // what the modules before and after lose and gain in association
   };
 
@@ -216,21 +209,22 @@ class LevelPartition {
       moves[kept++] = move;
     }
     moves.resize(kept);
-    crew.share(static_cast<std::int64_t>(kept), kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t) {
-      for (std::int64_t m = begin; m < end; ++m) {
-        Move& move = moves[m];
-        const std::int32_t i = move.vertex, from = labels_[i];
-        const double own = graph_.vertices[i].association;
-        move.left = move.joined = own;
-        for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
-          const std::int32_t j = graph_.indices[e];
-          const bool stays = next_[j] == kStays;
-          const double weight = stays ? 2 * graph_.weights[e] : graph_.weights[e];
-          if (labels_[j] == from) move.left += weight;
-          if ((stays ? labels_[j] : next_[j]) == move.to) move.joined += weight;
-        }
-      }
-    });
+    crew.share(static_cast<std::int64_t>(kept), kPart,
+               [&](std::int64_t begin, std::int64_t end, std::int32_t) {
+                 for (std::int64_t m = begin; m < end; ++m) {
+                   Move& move = moves[m];
+                   const std::int32_t i = move.vertex, from = labels_[i];
+                   const double own = graph_.vertices[i].association;
+                   move.left = move.joined = own;
+                   for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
+                     const std::int32_t j = graph_.indices[e];
+                     const bool stays = next_[j] == kStays;
+                     const double weight = stays ? 2 * graph_.weights[e] : graph_.weights[e];
+                     if (labels_[j] == from) move.left += weight;
+                     if ((stays ? labels_[j] : next_[j]) == move.to) move.joined += weight;
+                   }
+                 }
+               });
     for (const Move& move : moves) {
       const std::int32_t from = labels_[move.vertex];
       const double volume = graph_.vertices[move.vertex].volume;
@@ -310,22 +304,23 @@ class LevelPartition {
     return false;
   }
 
-  // Sums the weight between i and every module that touches it, and notes their pull on i.
+  // Sums the weight between i and every module that touches it.
   template <class Sees>
   void gather(std::int32_t i, Sees sees, Surroundings& around) const {
     around.clear(degree(i));
     for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
       const std::int32_t j = graph_.indices[e];
-      if (sees(j)) around[labels_[j]].between += graph_.weights[e];
-    }
-    if (pull_.indptr == nullptr) return;
-    around[labels_[i]];
-    for (std::int64_t k = pull_.indptr[i]; k < pull_.indptr[i + 1]; ++k) {
-      if (auto* near = around.find(pull_.indices[k])) near->pull = pull_.weights[k];
+      if (sees(j)) around.add(labels_[j], graph_.weights[e]);
     }
   }
 
-  // The pull of any module on i.
+  // What the module of i contributes, less what it does without i, and less its pull.
+  double leaving_terms(std::int32_t i, const Surroundings& around) const {
+    const std::int32_t from = labels_[i];
+    return modules_[from].term() - entropy_.term(without(i, around.between(from))) - pull(i, from);
+  }
+
+  // The pull of a module on i.
   double pull(std::int32_t i, std::int32_t u) const {
     if (pull_.indptr == nullptr) return 0.0;
     for (std::int64_t k = pull_.indptr[i]; k < pull_.indptr[i + 1]; ++k) {

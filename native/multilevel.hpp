@@ -27,20 +27,26 @@ struct MultilevelOptions {
   double least_gain = 1e-12;
 };
 
+// Puts a list into an order that depends only on the generator.
+inline void shuffle(Labels& list, std::mt19937_64& random) {
+  for (std::size_t k = list.size(); k > 1; --k) std::swap(list[k - 1], list[random() % k]);
+}
+
 // The numbers 0..n-1 in an order that depends only on the generator.
 inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
   Labels order(n);
   std::iota(order.begin(), order.end(), 0);
-  for (std::int32_t k = n - 1; k > 0; --k) {
-    std::swap(order[k], order[random() % static_cast<std::uint64_t>(k + 1)]);
-  }
+  shuffle(order, random);
   return order;
 }
 
-// The share of vertices that is left to a queue in the end.
-constexpr std::int64_t kFewLeft = 50;
-// Or when so many are left of those before: decided at the same time, some may go round in circles.
+// Moving in blocks ends when one in kFew vertices is left to look at; or one in kSome, if a sweep
+// leaves more than the share kShrinks of them.
+constexpr std::int64_t kFew = 50, kSome = 8;
 constexpr double kShrinks = 0.75;
+constexpr std::int32_t kMostSweeps = 30;
+// Blocks that the vertices of a sweep are divided into.
+constexpr std::int64_t kBlocks = 32;
 
 struct SettleOptions {
   double least_gain = 1e-12;  // above rounding, so that the queue empties
@@ -76,43 +82,46 @@ inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition
 // As move_from_queue, for many vertices: they are taken in blocks, in the given order. The vertices
 // of a block are decided at the same time, on the modules before it, and then moved together. When
 // few are left, a queue takes over. The result does not depend on the number of threads.
-inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
-                             const Labels& order, const SettleOptions& options, Crew& crew,
-                             Monitor& monitor) {
-  const auto size = static_cast<std::int64_t>(order.size());
-  const std::int64_t block = std::max<std::int64_t>(size / kBlocks, 1);
+inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition, Labels order,
+                             const SettleOptions& options, Crew& crew, Monitor& monitor) {
+  constexpr std::int64_t part = 256;
   std::vector<std::atomic<char>> waiting(graph.size());
-  for (const std::int32_t i : order) waiting[i].store(1, std::memory_order_relaxed);
   std::vector<Surroundings> around(crew.size());
-  std::vector<LevelPartition::Best> best(block);
+  std::vector<LevelPartition::Best> best;
   std::vector<LevelPartition::Move> moves;
   const double before = partition.cost();
-  std::int64_t left = size, last = 0;
-  do {
+  const Labels all = order;
+  const auto n = static_cast<std::int64_t>(all.size());
+  std::int64_t size = n, last = 2 * n;
+  // Vertices that are decided at the same time may go round in circles: at last a queue takes over.
+  for (std::int32_t sweep = 0;
+       sweep < kMostSweeps && size > n / kFew && (size > n / kSome || size < kShrinks * last);
+       ++sweep) {
+    const std::int64_t block = std::max(size / kBlocks, part);
+    best.resize(block);
     for (std::int64_t start = 0; start < size; start += block) {
-      const std::int64_t end = std::min(start + block, size);
-      crew.share(end - start, 256, [&](std::int64_t from, std::int64_t to, std::int32_t worker) {
-        for (std::int64_t at = start + from; at < start + to; ++at) {
-          const std::int32_t i = order[at];
-          if (at + static_cast<std::int64_t>(LevelPartition::kAhead) < size) {
-            partition.look_ahead([&](std::size_t later) { return order[at + later]; });
+      const std::int64_t count = std::min(block, size - start);
+      const std::int32_t* vertex = order.data() + start;
+      crew.share(count, part, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+        for (std::int64_t k = begin; k < end; ++k) {
+          if (start + k + static_cast<std::int64_t>(LevelPartition::kAhead) < size) {
+            partition.look_ahead([&](std::size_t later) { return vertex[k + later]; });
           }
-          best[at - start] = {partition.labels()[i], 0.0};
-          if (!waiting[i].load(std::memory_order_relaxed)) continue;
+          const std::int32_t i = vertex[k];
           waiting[i].store(0, std::memory_order_relaxed);
+          best[k] = {partition.labels()[i], 0.0};
           if (options.keep_modules && partition.alone(i)) continue;
-          best[at - start] = partition.best(i, options.may_found, LevelPartition::kAll, around[worker]);
+          best[k] = partition.best(i, options.may_found, LevelPartition::kAll, around[worker]);
         }
       });
       moves.clear();
-      for (std::int64_t at = start; at < end; ++at) {
-        if (!(best[at - start].gain > options.least_gain)) continue;
-        moves.push_back({order[at], best[at - start].module});
+      for (std::int64_t k = 0; k < count; ++k) {
+        if (best[k].gain > options.least_gain) moves.push_back({vertex[k], best[k].module});
       }
       partition.move_all(moves, options.keep_modules, crew);
-      crew.share(static_cast<std::int64_t>(moves.size()), 256,
-                 [&](std::int64_t from, std::int64_t to, std::int32_t) {
-                   for (std::int64_t m = from; m < to; ++m) {
+      crew.share(static_cast<std::int64_t>(moves.size()), part,
+                 [&](std::int64_t begin, std::int64_t end, std::int32_t) {
+                   for (std::int64_t m = begin; m < end; ++m) {
                      const std::int32_t i = moves[m].vertex;
                      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
                        const std::int32_t j = graph.indices[e];
@@ -123,28 +132,27 @@ inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
                  });
       monitor.work(Monitor::kInterval, 0.0);
     }
-    last = left;
-    left = 0;
-    for (const std::int32_t i : order) left += waiting[i].load(std::memory_order_relaxed);
-  } while (left > size / kFewLeft && left < kShrinks * last);
-  Labels queue;
-  for (const std::int32_t i : order) {
-    if (waiting[i].load(std::memory_order_relaxed)) queue.push_back(i);
+    order.clear();
+    for (const std::int32_t i : all) {
+      if (waiting[i].load(std::memory_order_relaxed)) order.push_back(i);
+    }
+    last = size;
+    size = static_cast<std::int64_t>(order.size());
   }
-  move_from_queue(graph, partition, std::move(queue), options, monitor);
+  move_from_queue(graph, partition, std::move(order), options, monitor);
   return (before - partition.cost()) / graph.total_volume;
 }
 
 // Moves vertices until no move of one that waits gains anything: in blocks if there are many.
 inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels waiting,
                      const SettleOptions& options, Crew& crew, Monitor& monitor) {
-  return static_cast<std::int32_t>(waiting.size()) < kMany
-             ? move_from_queue(graph, partition, std::move(waiting), options, monitor)
-             : move_in_blocks(graph, partition, waiting, options, crew, monitor);
+  return crew.shares(static_cast<std::int64_t>(waiting.size()))
+             ? move_in_blocks(graph, partition, std::move(waiting), options, crew, monitor)
+             : move_from_queue(graph, partition, std::move(waiting), options, monitor);
 }
 
-// Splits every module 0..k-1 into connected parts: each vertex that is still alone joins the part of
-// its module that gains most. Parts only grow along edges.
+// Splits every module 0..k-1 into connected parts: each vertex that is still alone joins the part
+// of its module that gains most. Parts only grow along edges.
 inline Labels refine(const LevelGraph& graph, const Labels& modules, std::int32_t k,
                      double least_gain, std::mt19937_64& random, Crew& crew, Monitor& monitor) {
   Labels single(graph.size());
@@ -213,9 +221,9 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;
-    Labels parts = graph == &base && fresh
-                       ? pieces(*graph, current, n_modules, crew, monitor)
-                       : refine(*graph, current, n_modules, options.least_gain, random, crew, monitor);
+    Labels parts = graph == &base && fresh ? pieces(*graph, current, n_modules, crew, monitor)
+                                           : refine(*graph, current, n_modules, options.least_gain,
+                                                    random, crew, monitor);
     std::int32_t n_parts = compact(parts, graph->size());
     if (n_parts == graph->size()) {  // no parts have joined: contract the modules instead
       parts = current;

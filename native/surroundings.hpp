@@ -7,64 +7,67 @@
 
 namespace sentree {
 
-// The modules that touch one vertex, and its own.
+// The modules that touch one vertex, and the weight between them and it, in a small table.
 class Surroundings {
  public:
-  struct Near {
-    std::int32_t module;
-    std::int32_t slot;  // its place in the table
-    double between;     // weight between the vertex and the module
-    double pull;        // of the module on the vertex
-  };
-
   // Starts anew, for a vertex with this many neighbours.
   void clear(std::int64_t degree) {
-    for (const Near& one : near_) table_[one.slot] = kFree;
-    near_.clear();
-    std::size_t size = table_.size();
-    while (static_cast<std::int64_t>(size) < 2 * (degree + 1)) size *= 2;
-    if (size == table_.size()) return;
-    table_.assign(size, kFree);
-    while (size >> (32 - shift_) != 1) --shift_;
-  }
-
-  Near& operator[](std::int32_t module) {
-    const std::size_t slot = slot_of(module);
-    if (table_[slot] == kFree) {
-      table_[slot] = static_cast<std::int32_t>(near_.size());
-      near_.push_back({module, static_cast<std::int32_t>(slot), 0.0, 0.0});
+    for (std::size_t k = 0; k < count_; ++k) slots_[used_[k]].module = kFree;
+    count_ = 0;
+    if (degree < static_cast<std::int64_t>(used_.size())) return;
+    std::size_t size = slots_.size();
+    while (static_cast<std::int64_t>(size) <= 2 * degree) {
+      size *= 2;
+      --shift_;
     }
-    return near_[table_[slot]];
+    slots_.assign(size, Slot{});
+    used_.resize(size / 2);
   }
 
-  // What is known of a module; null if it does not touch the vertex.
-  Near* find(std::int32_t module) {
-    const std::int32_t at = table_[slot_of(module)];
-    return at == kFree ? nullptr : &near_[at];
+  // Adds weight between the vertex and a module.
+  void add(std::int32_t module, double weight) {
+    const std::uint32_t at = place(module);
+    Slot& slot = slots_[at];
+    if (slot.module == kFree) {
+      slot = {module, 0.0};
+      used_[count_++] = at;
+    }
+    slot.between += weight;
   }
 
   double between(std::int32_t module) const {
-    const std::int32_t at = table_[slot_of(module)];
-    return at == kFree ? 0.0 : near_[at].between;
+    const Slot& slot = slots_[place(module)];
+    return slot.module == kFree ? 0.0 : slot.between;
   }
 
-  // In the order in which they were touched first.
-  const std::vector<Near>& all() const { return near_; }
+  // Calls visit(module, weight) for all modules, in the order in which they were touched first.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t k = 0; k < count_; ++k) {
+      const Slot& slot = slots_[used_[k]];
+      visit(slot.module, slot.between);
+    }
+  }
 
  private:
   static constexpr std::int32_t kFree = -1;
+  struct Slot {
+    std::int32_t module = kFree;
+    double between = 0;
+  };
 
-  std::size_t slot_of(std::int32_t module) const {
-    std::size_t slot = (static_cast<std::uint32_t>(module) * 0x9E3779B1u) >> shift_;
-    while (table_[slot] != kFree && near_[table_[slot]].module != module) {
-      slot = (slot + 1) & (table_.size() - 1);
+  std::uint32_t place(std::int32_t module) const {
+    std::uint32_t at = (static_cast<std::uint32_t>(module) * 0x9E3779B1u) >> shift_;
+    while (slots_[at].module != module && slots_[at].module != kFree) {
+      at = (at + 1) & static_cast<std::uint32_t>(slots_.size() - 1);
     }
-    return slot;
+    return at;
   }
 
-  std::vector<std::int32_t> table_ = std::vector<std::int32_t>(64, kFree);
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
   int shift_ = 26;  // 32 less the binary logarithm of the size of the table
-  std::vector<Near> near_;
+  std::vector<std::uint32_t> used_ = std::vector<std::uint32_t>(32);
+  std::size_t count_ = 0;
 };
 
 }  // namespace sentree

@@ -84,7 +84,12 @@ def compress(
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
 def module_cuts(
-    indptr: Longs, indices: Ints, weights: Doubles, labels: Ints, n_modules: int, threads: int
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    labels: Ints,
+    n_modules: int,
+    sharing: tuple[int, int],
 ) -> Doubles: ...
 def sharpened(
     indptr: Longs,
@@ -92,7 +97,7 @@ def sharpened(
     weights: Doubles,
     most: int,
     power: float,
-    threads: int,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> Doubles: ...
 def density_clusters(
@@ -117,7 +122,7 @@ def spread_labels(
     least_share: float,
     most_sweeps: int,
     least_change: float,
-    threads: int,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def move_from_queue(
@@ -138,7 +143,7 @@ def move_from_queue(
     least_gain: float,
     may_found: bool,
     keep_modules: bool,
-    threads: int,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, float]: ...
 def balance(
@@ -175,7 +180,7 @@ def multilevel(
     seed: int,
     most_rounds: int,
     least_gain: float,
-    threads: int,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
 def link(
@@ -192,7 +197,7 @@ def link(
     lesser: float,
     greater: float,
     owner: Ints,
-    threads: int,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def grow(
@@ -211,6 +216,7 @@ def grow(
     seed: int,
     most_rounds: int,
     least_gain: float,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> Ints: ...
 def graft(

@@ -8,7 +8,11 @@ from contextlib import contextmanager
 
 from joblib import effective_n_jobs
 
-__all__ = ["n_threads", "use_threads"]
+__all__ = ["sharing", "use_threads"]
+
+#: From this many vertices on, kernels decide several at the same time, however many threads there
+#: are. So results do not depend on threads, and small graphs are searched as carefully as can be.
+_MANY = 50_000
 
 _here = threading.local()
 
@@ -21,7 +25,7 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
     otherwise, and -1 is as many as there are cores. Searches that run in threads of their own use
     one each.
     """
-    before = n_threads()
+    before = getattr(_here, "count", 1)
     _here.count = effective_n_jobs(n_jobs)
     try:
         yield
@@ -29,6 +33,6 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
         _here.count = before
 
 
-def n_threads() -> int:
-    """Return the number of threads that a kernel may use now."""
-    return getattr(_here, "count", 1)
+def sharing() -> tuple[int, int]:
+    """Return how many threads kernels may use now, and from how many vertices on they do."""
+    return getattr(_here, "count", 1), _MANY

@@ -180,7 +180,9 @@ Locked = Annotated[
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, help="Seed of the search; same seed, same result.")
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Threads, else one for each core; the result is the same.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Threads, else one for each core; the result is the same.")
+]
 
 Out = Annotated[
     str | None,

@@ -19,8 +19,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sentree._util.progress import shown
-from sentree._util.threads import use_threads
 from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
+from sentree._util.threads import use_threads
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints

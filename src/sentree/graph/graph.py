@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from sentree import _kernels
-from sentree._util.threads import n_threads
+from sentree._util.threads import sharing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
@@ -274,8 +274,14 @@ def module_cuts(
     modules: NDArray[Any], n_modules: int, indptr: IntArray, indices: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Sum the weight that leaves each module of a symmetric CSR matrix."""
-    modules = np.ascontiguousarray(modules, dtype=np.int32)
-    return _kernels.module_cuts(indptr, indices, weights, modules, n_modules, n_threads())
+    return _kernels.module_cuts(
+        indptr.astype(np.int64, copy=False),
+        indices.astype(np.int32, copy=False),
+        weights,
+        np.ascontiguousarray(modules, dtype=np.int32),
+        n_modules,
+        sharing(),
+    )
 
 
 def largest_column(matrix: Any) -> IntArray:
