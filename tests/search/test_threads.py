@@ -148,7 +148,10 @@ def test_fits_do_not_depend_on_threads(hard):
     labels = np.where(rng.random(1500) < 0.05, y, -1)
     for told in ({}, {"constraints": known}, {"y": labels}):
         for k in (None, 6):
-            found = [SSEPartition(k, n_jobs=n).fit(graph, **told).labels_ for n in COUNTS]
+            found = [
+                SSEPartition(k, affinity="precomputed", n_jobs=n).fit(graph, **told).labels_
+                for n in COUNTS
+            ]
             assert all(np.array_equal(found[0], other) for other in found[1:])
 
 

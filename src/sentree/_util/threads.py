@@ -6,7 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from joblib import effective_n_jobs
+from joblib import cpu_count
+from joblib.parallel import get_active_backend
 
 __all__ = ["sharing", "use_threads"]
 
@@ -26,11 +27,20 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
     one each.
     """
     before = getattr(_here, "count", 1)
-    _here.count = effective_n_jobs(n_jobs)
+    _here.count = _count(n_jobs)
     try:
         yield
     finally:
         _here.count = before
+
+
+def _count(n_jobs: int | None) -> int:
+    """Return a number of threads. (joblib's own function would look for processes as well.)"""
+    if n_jobs is None:
+        n_jobs = get_active_backend()[1] or 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all, or None")
+    return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
 
 def sharing() -> tuple[int, int]:
