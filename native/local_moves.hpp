@@ -250,13 +250,19 @@ class LevelPartition {
     return sum;
   }
 
-  // Prefetches what later calls of best will read, in three steps: the row of a vertex, the labels
-  // of its neighbours, and their modules. `order(step)` is the vertex that many calls later.
+  // Prefetches what later calls of best will read, in four steps: where the row of a vertex is, the
+  // row, the labels of its neighbours, and their modules. `order(step)` is the vertex that many
+  // calls later, for steps up to kAhead.
   template <class Order>
   void look_ahead(Order order) const {
-    const std::int32_t far = order(kAhead), near = order(kAhead / 2), next = order(kAhead / 4);
-    prefetch(graph_.indices.data() + graph_.indptr[far]);
-    prefetch(graph_.weights.data() + graph_.indptr[far]);
+    const std::int32_t first = order(kAhead), far = order(kAhead / 2), near = order(kAhead / 4),
+                       next = order(kAhead / 8);
+    prefetch(graph_.indptr.data() + first);
+    prefetch(&graph_.vertices[first]);
+    prefetch(&labels_[first]);
+    const std::int64_t begin = graph_.indptr[far], end = graph_.indptr[far + 1];
+    for (std::int64_t e = begin; e < end; e += 16) prefetch(graph_.indices.data() + e);
+    for (std::int64_t e = begin; e < end; e += 8) prefetch(graph_.weights.data() + e);
     for (std::int64_t e = graph_.indptr[near]; e < graph_.indptr[near + 1]; ++e) {
       prefetch(&labels_[graph_.indices[e]]);
     }
@@ -264,7 +270,7 @@ class LevelPartition {
       prefetch(&modules_[labels_[graph_.indices[e]]]);
     }
   }
-  static constexpr std::size_t kAhead = 8;
+  static constexpr std::size_t kAhead = 16;
 
  private:
   static constexpr double kRounding = 1e-12;
