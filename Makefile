@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
-.PHONY: demo app test docs lint js format bench sanitize clean compiler FORCE
+.PHONY: demo app test docs lint js format bench sanitize sanitize-memory sanitize-threads clean compiler FORCE
 
 demo: $(VENV)/.built
 	$(BIN)/sentree demo
@@ -65,13 +65,15 @@ bench: $(VENV)/.built-compare
 # TSan, in environments that borrow every package but sentree from the first one.
 SANITIZERS_asan := address,undefined
 SANITIZERS_tsan := thread
-sanitize: $(VENV)-asan/.built $(VENV)-tsan/.built
+sanitize: sanitize-memory sanitize-threads
+sanitize-memory: $(VENV)-asan/.built
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
 	SENTREE_EXPECT_SANITIZED=1 $(VENV)-asan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_kernels.py \
 	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/search/test_units.py \
 	  tests/search/test_threads.py tests/estimators/test_hierarchy.py -m "not golden"
+sanitize-threads: $(VENV)-tsan/.built
 	TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(c++ -print-file-name=libtsan.so)" \
-	setarch -R $(VENV)-tsan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py
+	setarch -R $(VENV)-tsan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py -k "not fork"
 
 clean:
 	rm -rf $(VENV) $(VENV)-asan $(VENV)-tsan node_modules build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery
