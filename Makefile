@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
-.PHONY: demo app test docs lint js format bench sanitize clean compiler FORCE
+.PHONY: demo app test docs lint js format bench sanitize sanitize-memory sanitize-threads clean compiler FORCE
 
 demo: $(VENV)/.built
 	$(BIN)/sentree demo
@@ -61,16 +61,22 @@ bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/page.py --out benchmarks/results
 	$(BIN)/python benchmarks/active.py --jobs 2 --seeds 1 --out benchmarks/results
 
-# The kernel tests on a debug build with checked containers, ASan and UBSan, in an environment that
-# borrows every package but sentree from the first one.
-sanitize: $(VENV)-sanitize/.built
+# The kernel tests on debug builds with checked containers, ASan and UBSan, and those of threads with
+# TSan, in environments that borrow every package but sentree from the first one.
+SANITIZERS_asan := address,undefined
+SANITIZERS_tsan := thread
+sanitize: sanitize-memory sanitize-threads
+sanitize-memory: $(VENV)-asan/.built
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
-	SENTREE_EXPECT_SANITIZED=1 $(VENV)-sanitize/bin/python -m pytest -q -p no:cacheprovider tests/search/test_kernels.py \
+	SENTREE_EXPECT_SANITIZED=1 $(VENV)-asan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_kernels.py \
 	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/search/test_units.py \
-	  tests/estimators/test_hierarchy.py -m "not golden"
+	  tests/search/test_threads.py tests/estimators/test_hierarchy.py -m "not golden"
+sanitize-threads: $(VENV)-tsan/.built
+	TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(c++ -print-file-name=libtsan.so)" \
+	setarch -R $(VENV)-tsan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py -k "not fork"
 
 clean:
-	rm -rf $(VENV) $(VENV)-sanitize node_modules build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery
+	rm -rf $(VENV) $(VENV)-asan $(VENV)-tsan node_modules build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery
 
 node_modules/.installed: package.json package-lock.json .npmrc
 	npm ci --silent
@@ -99,10 +105,10 @@ $(VENV)/.built-%: $(VENV)/.built
 	$(PIP) install 'sentree[$*]'
 	@touch $@
 
-$(VENV)-sanitize/.built: $(BUILD_FILES) | $(VENV)/.built-test
-	$(BIN)/python -m venv $(VENV)-sanitize
+$(VENV)-%/.built: $(BUILD_FILES) | $(VENV)/.built-test
+	$(BIN)/python -m venv $(VENV)-$*
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
-	  > "$$($(VENV)-sanitize/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"
-	$(VENV)-sanitize/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --editable . \
-	  -C build-dir=build/sanitize -C cmake.define.SENTREE_SANITIZE=ON -C cmake.build-type=Debug
+	  > "$$($(VENV)-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"
+	$(VENV)-$*/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --editable . \
+	  -C build-dir=build/$* -C cmake.define.SENTREE_SANITIZE=$(SANITIZERS_$*) -C cmake.build-type=Debug
 	@touch $@

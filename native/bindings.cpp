@@ -1,10 +1,12 @@
 // Python's view of the kernels: checks sizes, releases the GIL, polls for Ctrl-C, reports progress.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <chrono>
 #include <cstdint>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -119,6 +121,9 @@ auto run(const nb::object& progress, Kernel kernel) {
   return kernel(monitor);
 }
 
+// The number of threads, and the number of vertices from which on they share the work.
+using Sharing = std::pair<std::int32_t, std::int64_t>;
+
 using Joins = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>;
 
 Joins joins_to_numpy(const std::vector<sentree::Join>& joins) {
@@ -219,7 +224,8 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
                                                       Ints pull_indices, Doubles pull_weights,
                                                       double shrinkage, std::int32_t n_modules,
                                                       Ints queue, double least_gain, bool may_found,
-                                                      bool keep_modules, nb::object progress) {
+                                                      bool keep_modules, Sharing sharing,
+                                                      nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
   const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
   sentree::Labels result = checked_labels(labels, graphs.graph.n);
@@ -234,8 +240,14 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
   const double gain = run(progress, [&](sentree::Monitor& monitor) {
     const sentree::LevelGraph graph(graphs);
     sentree::LevelPartition partition = moving.start(graph, std::move(result));
+    sentree::Crew crew(sharing.first, sharing.second);
+    if (crew.shares(
+            static_cast<std::int64_t>(waiting.size()))) {  // neighbours in one block are few
+      std::mt19937_64 random(0);
+      sentree::shuffle(waiting, random);
+    }
     const double sum =
-        sentree::move_from_queue(graph, partition, std::move(waiting), options, monitor);
+        sentree::settle(graph, partition, std::move(waiting), options, crew, monitor);
     result = partition.labels();
     return sum;
   });
@@ -269,18 +281,19 @@ std::tuple<Out<std::int32_t>, double> balance(Arguments a, Ints labels, Longs pu
 
 std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, std::uint64_t seed,
                                                       std::int32_t most_rounds, double least_gain,
-                                                      nb::object progress) {
+                                                      Sharing sharing, nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
   sentree::Labels result = checked_labels(labels, graphs.graph.n);
   const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
   std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::multilevel(graphs, result, options, monitor);
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::multilevel(graphs, result, options, crew, monitor);
   });
   return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
 }
 
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
-           double lesser, double greater, Ints owner, nb::object progress) {
+           double lesser, double greater, Ints owner, Sharing sharing, nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
   sentree::Labels modules = checked_labels(labels, graphs.graph.n);
   const std::int32_t n_modules = sentree::compact(modules, graphs.graph.n);
@@ -288,16 +301,31 @@ Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_m
   const sentree::LinkOptions options{least_linkage, fewest_modules, lesser, greater,
                                      checked_owner(owner, n_modules)};
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::link(graphs, modules, n_modules, options, monitor);
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::link(graphs, modules, n_modules, options, crew, monitor);
+  }));
+}
+
+Out<double> module_cuts(Longs indptr, Ints indices, Doubles weights, Ints labels,
+                        std::int32_t n_modules, Sharing sharing) {
+  const sentree::Csr graph = csr(indptr, indices, weights);
+  require(static_cast<std::int32_t>(labels.size()) == graph.n, "labels have a wrong length");
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    require(labels.data()[i] >= 0 && labels.data()[i] < n_modules, "a label is out of range");
+  }
+  return to_numpy(run(nb::none(), [&](sentree::Monitor& monitor) {
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::module_cuts(graph, labels.data(), n_modules, crew, monitor);
   }));
 }
 
 Out<double> sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t most, double power,
-                      nb::object progress) {
+                      Sharing sharing, nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
   require(most >= 1, "at least one edge of a vertex counts");
   return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
-    return sentree::sharpened(graph, most, power, monitor);
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::sharpened(graph, most, power, crew, monitor);
   }));
 }
 
@@ -375,7 +403,8 @@ Out<double> tree_reach(Ints heavy, Ints light, std::int32_t root, Doubles kept, 
 // Rows, classes and shares of the beliefs.
 Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
                     std::int32_t n_classes, std::int32_t most_shares, double least_share,
-                    std::int32_t most_sweeps, double least_change, nb::object progress) {
+                    std::int32_t most_sweeps, double least_change, Sharing sharing,
+                    nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
   require(index.size() == code.size(), "labels and classes differ in length");
   for (std::size_t k = 0; k < index.size(); ++k) {
@@ -387,9 +416,10 @@ Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Int
   std::vector<std::int32_t> row, column;
   std::vector<double> share;
   run(progress, [&](sentree::Monitor& monitor) {
+    sentree::Crew crew(sharing.first, sharing.second);
     const sentree::Beliefs beliefs = sentree::spread_labels(
         graph, labelled, classes, sentree::Beliefs(graph.n, n_classes, most_shares, least_share),
-        most_sweeps, least_change, monitor);
+        most_sweeps, least_change, crew, monitor);
     for (std::int32_t i = 0; i < graph.n; ++i) {
       for (std::int32_t s = 0; s < beliefs.count(i); ++s) {
         row.push_back(i);
@@ -452,7 +482,8 @@ std::tuple<Out<std::int32_t>, Out<double>> compress(Ints parent, Doubles volume,
 
 Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triplet_weights,
                        bool leaf_penalty, std::int32_t height, std::uint64_t seed,
-                       std::int32_t most_rounds, double least_gain, nb::object progress) {
+                       std::int32_t most_rounds, double least_gain, Sharing sharing,
+                       nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
   sentree::Labels start;
   if (clusters.size() > 0) start = checked_labels(clusters, graphs.graph.n);
@@ -467,12 +498,13 @@ Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triple
   }
   const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
   return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+    sentree::Crew crew(sharing.first, sharing.second);
     sentree::LevelGraph leaves = sentree::leaf_graph(graphs, leaf_penalty);
     if (height > 0) {
-      return sentree::TreeLevels(std::move(leaves), std::move(wishes), options, monitor)
+      return sentree::TreeLevels(std::move(leaves), std::move(wishes), options, crew, monitor)
           .run(height, start);
     }
-    return sentree::TreeGrowth(graphs.graph.n, options, monitor)
+    return sentree::TreeGrowth(graphs.graph.n, options, crew, monitor)
         .run(std::move(leaves), start, std::move(wishes));
   }));
 }
@@ -541,7 +573,7 @@ NB_MODULE(_kernels, module) {
   module.def("move_from_queue", with_graphs(&move_from_queue), "indptr"_a, "indices"_a, "weights"_a,
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
              "labels"_a, "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a,
-             "n_modules"_a, "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a,
+             "n_modules"_a, "queue"_a, "least_gain"_a, "may_found"_a, "keep_modules"_a, "sharing"_a,
              "progress"_a.none());
   module.def("balance", with_graphs(&balance), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
@@ -550,22 +582,25 @@ NB_MODULE(_kernels, module) {
              "progress"_a.none());
   module.def("multilevel", with_graphs(&multilevel), "indptr"_a, "indices"_a, "weights"_a,
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
-             "labels"_a, "seed"_a, "most_rounds"_a, "least_gain"_a, "progress"_a.none());
+             "labels"_a, "seed"_a, "most_rounds"_a, "least_gain"_a, "sharing"_a,
+             "progress"_a.none());
   module.def("link", with_graphs(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a,
+             "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a, "sharing"_a,
              "progress"_a.none());
   module.def("move_gain", with_graphs(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
              "i"_a, "to"_a);
+  module.def("module_cuts", &module_cuts, "indptr"_a, "indices"_a, "weights"_a, "labels"_a,
+             "n_modules"_a, "sharing"_a);
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
-             "progress"_a.none());
+             "sharing"_a, "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,
              "many"_a, "rise"_a, "sure"_a, "progress"_a.none());
   module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a,
              "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a,
-             "least_change"_a, "progress"_a.none());
+             "least_change"_a, "sharing"_a, "progress"_a.none());
   module.def("tree_beliefs", &tree_beliefs, "heavy"_a, "light"_a, "root"_a, "cut"_a, "kind"_a,
              "share"_a, "n_classes"_a, "evidence"_a, "all"_a);
   module.def("tree_reach", &tree_reach, "heavy"_a, "light"_a, "root"_a, "kept"_a, "value"_a,
@@ -573,7 +608,7 @@ NB_MODULE(_kernels, module) {
   module.def("grow", with_graphs(&grow), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "clusters"_a,
              "triplets"_a, "triplet_weights"_a, "leaf_penalty"_a, "height"_a, "seed"_a,
-             "most_rounds"_a, "least_gain"_a, "progress"_a.none());
+             "most_rounds"_a, "least_gain"_a, "sharing"_a, "progress"_a.none());
   module.def("measure", with_graphs(&measure), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a);
   module.def("graft", with_graphs(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,

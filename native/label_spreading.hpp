@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "crew.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 
@@ -27,10 +28,10 @@ class Beliefs {
   // Keeps at most `most` classes per vertex, and none with less than the smallest share.
   Beliefs(std::int32_t n, std::int32_t n_classes, std::int32_t most, double least)
       : most_(std::min(most, kMost)),
+        n_classes_(n_classes),
         least_(least),
         shares_(static_cast<std::size_t>(n) * kMost),
-        count_(n, 0),
-        sum_(n_classes, 0.0) {}
+        count_(n, 0) {}
 
   std::int32_t count(std::int32_t i) const { return count_[i]; }
   const Share* shares(std::int32_t i) const {
@@ -42,101 +43,176 @@ class Beliefs {
     shares_[static_cast<std::size_t>(i) * kMost] = {code, 1.0};
   }
 
-  // Gives i the weighted mean of its neighbours that have beliefs; returns how much it changed.
-  double average(const Csr& graph, std::int32_t i) {
-    seen_.clear();
+  // Classes by falling share, as they are found for one vertex.
+  struct Mean {
+    std::vector<Share> shares;
+    std::vector<double> sum;  // scratch, by class
+    Labels seen;
+  };
+
+  // Finds the weighted mean of the neighbours of i that have beliefs.
+  void average(const Csr& graph, std::int32_t i, Mean& mean) const {
+    mean.sum.resize(n_classes_, 0.0);
+    mean.seen.clear();
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
       if (graph.weights[e] == 0) continue;
       const Share* share = shares(j);
       for (std::int32_t s = 0; s < count_[j]; ++s) {
-        double& sum = sum_[share[s].code];
-        if (sum == 0) seen_.push_back(share[s].code);
+        double& sum = mean.sum[share[s].code];
+        if (sum == 0) mean.seen.push_back(share[s].code);
         sum += graph.weights[e] * share[s].value;
       }
     }
-    fresh_.clear();
-    for (const std::int32_t code : seen_) {
-      fresh_.push_back({code, sum_[code]});
-      sum_[code] = 0;
+    mean.shares.clear();
+    for (const std::int32_t code : mean.seen) {
+      mean.shares.push_back({code, mean.sum[code]});
+      mean.sum[code] = 0;
     }
-    keep_largest();
-    return replace(i);
+    keep_largest(mean.shares);
+  }
+
+  // Gives i a new belief; returns how much it changed.
+  double replace(std::int32_t i, const Share* fresh, std::int32_t size) {
+    Share* old = &shares_[static_cast<std::size_t>(i) * kMost];
+    double change = 0;
+    for (std::int32_t f = 0; f < size; ++f) change += fresh[f].value;
+    for (std::int32_t s = 0; s < count_[i]; ++s) {
+      change += old[s].value;
+      for (std::int32_t f = 0; f < size; ++f) {
+        if (fresh[f].code == old[s].code) change -= 2 * std::min(fresh[f].value, old[s].value);
+      }
+    }
+    count_[i] = size;
+    std::copy(fresh, fresh + size, old);
+    return change;
   }
 
  private:
   // Keeps the largest shares (on a tie the smaller class) and scales them to a sum of 1.
-  void keep_largest() {
-    std::sort(fresh_.begin(), fresh_.end(), [](const Share& a, const Share& b) {
+  void keep_largest(std::vector<Share>& found) const {
+    std::sort(found.begin(), found.end(), [](const Share& a, const Share& b) {
       return a.value != b.value ? a.value > b.value : a.code < b.code;
     });
     double total = 0;
-    for (const Share& share : fresh_) total += share.value;
+    for (const Share& share : found) total += share.value;
     std::size_t kept = 0;
     double kept_total = 0;
-    while (kept < fresh_.size() && kept < static_cast<std::size_t>(most_) &&
-           fresh_[kept].value >= least_ * total) {
-      kept_total += fresh_[kept++].value;
+    while (kept < found.size() && kept < static_cast<std::size_t>(most_) &&
+           found[kept].value >= least_ * total) {
+      kept_total += found[kept++].value;
     }
-    fresh_.resize(kept);
-    for (Share& share : fresh_) share.value /= kept_total;
+    found.resize(kept);
+    for (Share& share : found) share.value /= kept_total;
   }
 
-  double replace(std::int32_t i) {
-    Share* old = &shares_[static_cast<std::size_t>(i) * kMost];
-    double change = 0;
-    for (const Share& share : fresh_) change += share.value;
-    for (std::int32_t s = 0; s < count_[i]; ++s) {
-      change += old[s].value;
-      for (const Share& share : fresh_) {
-        if (share.code == old[s].code) change -= 2 * std::min(share.value, old[s].value);
-      }
-    }
-    count_[i] = static_cast<std::int32_t>(fresh_.size());
-    std::copy(fresh_.begin(), fresh_.end(), old);
-    return change;
-  }
-
-  std::int32_t most_;
+  std::int32_t most_, n_classes_;
   double least_;
   std::vector<Share> shares_;
   Labels count_;
-  std::vector<double> sum_;  // scratch of average, by class
-  Labels seen_;
-  std::vector<Share> fresh_;
 };
 
 // Weights for spreading labels: an edge is kept if it is among the `most` strongest of either end,
 // or ties with them. Its weight, relative to the largest of all, is raised to a power.
-inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double power,
+inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double power, Crew& crew,
                                      Monitor& monitor) {
   const std::int64_t m = graph.indptr[graph.n];
   const double largest = m > 0 ? *std::max_element(graph.weights, graph.weights + m) : 1.0;
-  std::vector<double> limit(graph.n, 0.0), row;
-  for (std::int32_t i = 0; i < graph.n; ++i) {
-    const std::int64_t degree = graph.indptr[i + 1] - graph.indptr[i];
-    monitor.work(1 + degree, 0.0);
-    if (degree <= most) continue;
+  std::vector<double> limit(graph.n, 0.0), sharp(m);
+  std::vector<std::vector<double>> rows(crew.size());
+  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t worker) {
+    if (graph.indptr[i + 1] - graph.indptr[i] <= most) return;
+    std::vector<double>& row = rows[worker];
     row.assign(graph.weights + graph.indptr[i], graph.weights + graph.indptr[i + 1]);
     std::nth_element(row.begin(), row.begin() + (most - 1), row.end(), std::greater<double>());
     limit[i] = row[most - 1];
-  }
-  std::vector<double> sharp(m);
-  for (std::int32_t i = 0; i < graph.n; ++i) {
+  });
+  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t) {
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const double weight = graph.weights[e];
       const bool strong = weight >= limit[i] || weight >= limit[graph.indices[e]];
       sharp[e] = strong ? std::pow(weight / largest, power) : 0.0;
     }
-  }
+  });
   return sharp;
 }
 
+// Blocks that the vertices of a sweep are divided into.
+constexpr std::int64_t kParts = 32;
+
+// Sweeps that give the vertices of an order their means: one after the other, or in blocks, those
+// of a block at the same time, from the beliefs before it.
+class Sweeps {
+ public:
+  Sweeps(const Csr& graph, Beliefs& beliefs, std::int64_t block, Crew& crew)
+      : graph_(graph),
+        beliefs_(beliefs),
+        crew_(crew),
+        means_(crew.size()),
+        fresh_(block * Beliefs::kMost),
+        size_(block),
+        change_(block) {}
+
+  // Returns the sum of the changes.
+  double run(const Labels& order, double done, Monitor& monitor) {
+    return size_.size() > 1 ? in_blocks(order, done, monitor) : in_order(order, done, monitor);
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 256;
+
+  double in_order(const Labels& order, double done, Monitor& monitor) {
+    const std::vector<Beliefs::Share>& found = means_[0].shares;
+    double sum = 0;
+    for (const std::int32_t i : order) {
+      monitor.work(1 + graph_.indptr[i + 1] - graph_.indptr[i], done);
+      beliefs_.average(graph_, i, means_[0]);
+      sum += beliefs_.replace(i, found.data(), static_cast<std::int32_t>(found.size()));
+    }
+    return sum;
+  }
+
+  double in_blocks(const Labels& order, double done, Monitor& monitor) {
+    const auto n = static_cast<std::int64_t>(order.size());
+    const auto block = static_cast<std::int64_t>(size_.size());
+    double sum = 0;
+    for (std::int64_t start = 0; start < n; start += block) {
+      const std::int64_t count = std::min(block, n - start);
+      const std::int32_t* vertex = order.data() + start;
+      crew_.share(count, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+        for (std::int64_t k = begin; k < end; ++k) {
+          const std::vector<Beliefs::Share>& found = means_[worker].shares;
+          beliefs_.average(graph_, vertex[k], means_[worker]);
+          std::copy(found.begin(), found.end(), &fresh_[k * Beliefs::kMost]);
+          size_[k] = static_cast<std::int32_t>(found.size());
+        }
+      });
+      crew_.share(count, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t) {
+        for (std::int64_t k = begin; k < end; ++k) {
+          change_[k] = beliefs_.replace(vertex[k], &fresh_[k * Beliefs::kMost], size_[k]);
+        }
+      });
+      for (std::int64_t k = 0; k < count; ++k) sum += change_[k];
+      monitor.work(Monitor::kInterval, done);
+    }
+    return sum;
+  }
+
+  const Csr& graph_;
+  Beliefs& beliefs_;
+  Crew& crew_;
+  std::vector<Beliefs::Mean> means_;   // of each worker
+  std::vector<Beliefs::Share> fresh_;  // of each vertex of the block
+  Labels size_;
+  std::vector<double> change_;
+};
+
 // Spreads the classes of the labelled vertices until beliefs change by less than a limit. Vertices
-// are averaged in the order in which labels reach them, then in reverse order, and so on.
+// are averaged in the order in which labels reach them, then in reverse order, and so on; in blocks
+// if there are many.
 inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels& code,
                              Beliefs beliefs, std::int32_t most_sweeps, double least_change,
-                             Monitor& monitor) {
+                             Crew& crew, Monitor& monitor) {
   std::vector<char> reached(graph.n, 0);
   Labels order;
   order.reserve(graph.n);
@@ -155,13 +231,11 @@ inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels
     }
   }
   order.erase(order.begin(), order.begin() + known);
+  const auto size = static_cast<std::int64_t>(order.size());
+  Sweeps sweeps(graph, beliefs, crew.shares(size) ? std::max<std::int64_t>(size / kParts, 2) : 1,
+                crew);
   for (std::int32_t sweep = 0; sweep < most_sweeps; ++sweep) {
-    double change = 0;
-    for (const std::int32_t i : order) {
-      monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i],
-                   static_cast<double>(sweep) / most_sweeps);
-      change += beliefs.average(graph, i);
-    }
+    const double change = sweeps.run(order, static_cast<double>(sweep) / most_sweeps, monitor);
     if (change <= least_change * static_cast<double>(order.size())) break;
     std::reverse(order.begin(), order.end());
   }

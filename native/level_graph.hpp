@@ -2,15 +2,32 @@
 // original vertices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "crew.hpp"
 #include "csr.hpp"
 #include "entropy.hpp"
+#include "monitor.hpp"
+#include "surroundings.hpp"
 
 namespace sentree {
+
+// The weight that leaves each module 0..k-1 of a symmetric matrix.
+inline std::vector<double> module_cuts(const Csr& graph, const std::int32_t* labels, std::int32_t k,
+                                       Crew& crew, Monitor& monitor) {
+  std::vector<double> leaving(graph.n, 0.0), cut(k, 0.0);
+  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t) {
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      if (labels[graph.indices[e]] != labels[i]) leaving[i] += graph.weights[e];
+    }
+  });
+  for (std::int32_t i = 0; i < graph.n; ++i) cut[labels[i]] += leaving[i];
+  return cut;
+}
 
 // A read-only array: its own, or one of the caller, which must outlive it.
 template <class T>
@@ -42,6 +59,43 @@ struct Rows {
   }
 
   void end_row() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
+};
+
+// The vertices of every module 0..k-1, in the order in which they were given.
+class Members {
+ public:
+  // All vertices, in order of their numbers.
+  Members(const Labels& labels, std::int32_t k) : Members(labels, k, labels.size()) {
+    for (std::size_t i = 0; i < labels.size(); ++i) put(labels[i], static_cast<std::int32_t>(i));
+  }
+
+  // The vertices of an order.
+  Members(const Labels& labels, std::int32_t k, const Labels& order)
+      : Members(labels, k, order.size()) {
+    for (const std::int32_t i : order) put(labels[i], i);
+  }
+
+  struct Range {
+    const std::int32_t *first, *last;
+    const std::int32_t* begin() const { return first; }
+    const std::int32_t* end() const { return last; }
+  };
+
+  Range of(std::int32_t u) const {
+    return {list_.data() + (u == 0 ? 0 : end_[u - 1]), list_.data() + end_[u]};
+  }
+  const std::int32_t* end() const { return list_.data() + list_.size(); }
+
+ private:
+  Members(const Labels& labels, std::int32_t k, std::size_t size) : end_(k + 1, 0), list_(size) {
+    for (const std::int32_t u : labels) ++end_[u + 1];
+    std::partial_sum(end_.begin(), end_.end(), end_.begin());
+  }
+
+  void put(std::int32_t u, std::int32_t i) { list_[end_[u]++] = i; }
+
+  Labels end_;  // of each module, once all are put
+  Labels list_;
 };
 
 // G and G' added up; a vertex is a module of original vertices. The weight inside a vertex is part
@@ -101,67 +155,90 @@ struct LevelGraph {
   std::int32_t size() const { return static_cast<std::int32_t>(vertices.size()); }
 
   // The graph of the modules 0..k-1.
-  LevelGraph contract(const Labels& labels, std::int32_t k) const {
+  LevelGraph contract(const Labels& labels, std::int32_t k, Crew& crew) const {
     LevelGraph out;
-    Rows rows;
     out.total_volume = total_volume;
     out.vertices.assign(k, Module{0, 0});
-    Labels first(k + 1, 0), members(size());
-    for (const std::int32_t u : labels) ++first[u + 1];
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    Labels cursor(first.begin(), first.end() - 1);
-    for (std::int32_t i = 0; i < size(); ++i) members[cursor[labels[i]]++] = i;
-
-    std::vector<double> between(k, 0.0);
-    std::vector<char> touched(k, 0);
-    Labels near;
-    const auto touch = [&](std::int32_t v) {
-      if (touched[v]) return;
-      touched[v] = 1;
-      near.push_back(v);
-    };
-    for (std::int32_t u = 0; u < k; ++u) {
-      Module& module = out.vertices[u];
-      for (std::int32_t m = first[u]; m < first[u + 1]; ++m) {
-        const std::int32_t i = members[m];
-        if (m + 1 < first[k]) prefetch(indices.data() + indptr[members[m + 1]]);
-        module = PartitionEntropy::unite(module, vertices[i], 0.0);
-        for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
-          const std::int32_t v = labels[indices[e]];
-          touch(v);
-          between[v] += weights[e];
-        }
+    const Members members(labels, k);
+    std::vector<Rows> parts((k + kPart - 1) / kPart);
+    std::vector<Surroundings> around(crew.size());
+    crew.share(k, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+      Rows& rows = parts[begin / kPart];
+      for (auto u = static_cast<std::int32_t>(begin); u < end; ++u) {
+        out.vertices[u] = contract_row(labels, members, u, around[worker], rows);
       }
-      for (const std::int32_t v : near) {
-        if (v == u) {
-          module.association += between[v];  // every pair inside was seen twice
-        } else {
-          rows.add(v, between[v]);
-        }
-        between[v] = 0;
-        touched[v] = 0;
-      }
-      near.clear();
-      rows.end_row();
-    }
-    out.take(std::move(rows));
+    });
+    out.take(joined(parts, k, crew));
     if (!any_apart()) return out;
     out.apart_indptr.push_back(0);
+    Labels last(k, -1);  // the module that was kept apart from each last
     for (std::int32_t u = 0; u < k; ++u) {
-      for (std::int32_t m = first[u]; m < first[u + 1]; ++m) {
-        const std::int32_t i = members[m];
+      for (const std::int32_t i : members.of(u)) {
         for (std::int64_t e = apart_indptr[i]; e < apart_indptr[i + 1]; ++e) {
-          touch(labels[apart_indices[e]]);
+          const std::int32_t v = labels[apart_indices[e]];
+          if (last[v] != u) out.apart_indices.push_back(v);
+          last[v] = u;
         }
       }
-      for (const std::int32_t v : near) {
-        out.apart_indices.push_back(v);
-        touched[v] = 0;
-      }
-      near.clear();
       out.apart_indptr.push_back(static_cast<std::int64_t>(out.apart_indices.size()));
     }
     return out;
+  }
+
+  LevelGraph contract(const Labels& labels, std::int32_t k) const {
+    Crew alone(1);
+    return contract(labels, k, alone);
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 512;  // modules in one part of the work
+
+  // Adds the row of module u; returns the vertex that it becomes.
+  Module contract_row(const Labels& labels, const Members& members, std::int32_t u,
+                      Surroundings& around, Rows& rows) const {
+    Module module{0, 0};
+    std::int64_t degree = 0;
+    for (const std::int32_t i : members.of(u)) degree += indptr[i + 1] - indptr[i];
+    around.clear(degree);
+    for (const std::int32_t& i : members.of(u)) {
+      if (&i + 1 < members.end()) prefetch(indices.data() + indptr[(&i)[1]]);
+      module = PartitionEntropy::unite(module, vertices[i], 0.0);
+      for (std::int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
+        around.add(labels[indices[e]], weights[e]);
+      }
+    }
+    around.each([&](std::int32_t v, double between) {
+      if (v == u) {
+        module.association += between;  // every pair inside was seen twice
+      } else {
+        rows.add(v, between);
+      }
+    });
+    rows.end_row();
+    return module;
+  }
+
+  // Parts of k rows, one below the other.
+  static Rows joined(std::vector<Rows>& parts, std::int32_t k, Crew& crew) {
+    if (parts.size() == 1) return std::move(parts[0]);
+    Rows all;
+    all.indptr.resize(k + 1);
+    std::vector<std::int64_t> first(parts.size() + 1, 0);
+    for (std::size_t p = 0; p < parts.size(); ++p) first[p + 1] = first[p] + parts[p].indptr.back();
+    all.indices.resize(first.back());
+    all.weights.resize(first.back());
+    crew.share(
+        static_cast<std::int64_t>(parts.size()), 1,
+        [&](std::int64_t p, std::int64_t, std::int32_t) {
+          Rows& part = parts[p];
+          std::copy(part.indices.begin(), part.indices.end(), all.indices.begin() + first[p]);
+          std::copy(part.weights.begin(), part.weights.end(), all.weights.begin() + first[p]);
+          for (std::size_t r = 1; r < part.indptr.size(); ++r) {
+            all.indptr[p * kPart + r] = first[p] + part.indptr[r];
+          }
+          part = Rows();
+        });
+    return all;
   }
 };
 

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "crew.hpp"
 #include "csr.hpp"
 #include "entropy.hpp"
 #include "level_graph.hpp"
 #include "monitor.hpp"
+#include "surroundings.hpp"
 
 namespace sentree {
 
@@ -37,12 +40,10 @@ class LevelPartition {
       : graph_(graph),
         entropy_(entropy),
         pull_(pull),
-        drawn_(pull.indptr == nullptr ? 0 : graph.size(), 0.0),
         labels_(std::move(labels)),
         modules_(graph.size()),
         members_(graph.size(), 0),
-        heavy_(graph.size(), 0),
-        closed_(graph.any_apart() ? graph.size() : 0, 0) {
+        heavy_(graph.size(), 0) {
     for (const std::int32_t u : labels_) ++members_[u];
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = labels_[i];
@@ -71,80 +72,84 @@ class LevelPartition {
     std::int32_t module;
     double gain;
   };
+  // An empty module, whichever.
+  static constexpr std::int32_t kEmpty = -1;
+  // Sees every neighbour.
+  static constexpr auto kAll = [](std::int32_t) { return true; };
 
-  // The best module for i among those that touch it and pass `allowed`, and an empty one if
+  // The best module for i among those of its neighbours that pass `sees`, and an empty one if
   // `may_found`; its own, with gain 0, if none is better. The smaller number wins a tie.
-  template <class Allowed>
-  Best best(std::int32_t i, bool may_found, Allowed allowed) {
-    gather(i);
-    close_for(i);
+  template <class Sees>
+  Best best(std::int32_t i, bool may_found, Sees sees, Surroundings& around) const {
+    gather(i, sees, around);
     const std::int32_t from = labels_[i];
     const Module vertex = graph_.vertices[i];
-    draw(i, 1);
-    const double leaving = modules_[from].term() - entropy_.term(without(i)) - drawn(from);
+    const double leaving = leaving_terms(i, around);
     std::int32_t module = from;
     double most = 0.0;
-    for (const std::int32_t to : near_) {
+    around.each([&](std::int32_t to, double between) {
       const State& state = modules_[to];
-      const double joining = vertex.association + 2 * state.between;
+      const double joining = vertex.association + 2 * between;
       // A bound excludes most modules without a logarithm, which is slow.
-      const double bound =
-          leaving + PartitionEntropy::most_gained(joining, state.log_share) + drawn(to);
+      const double start = leaving + pull(i, to);
+      const double bound = start + PartitionEntropy::most_gained(joining, state.log_share);
       if (bound < most - kRounding * most && joining >= 0 && state.module.association >= 0 &&
           state.module.volume > 0) {
-        continue;
+        return;
       }
-      if (to == from || !allowed(to) || closed(to)) continue;
-      const double terms =
-          leaving + drawn(to) + state.term() -
-          entropy_.term(PartitionEntropy::unite(state.module, vertex, state.between));
-      if (terms > most || (terms == most && module != from && to < module)) {
+      if (to == from) return;
+      const double terms = start + state.term() -
+                           entropy_.term(PartitionEntropy::unite(state.module, vertex, between));
+      if ((terms > most || (terms == most && module != from && to < module)) && !apart(i, to)) {
         module = to;
         most = terms;
       }
-    }
-    if (may_found && members_[from] > 1 && !empty_.empty()) {
+    });
+    if (may_found && members_[from] > 1) {
       const double terms = leaving - entropy_.term(vertex);
       if (terms > most) {
-        module = empty_.back();
+        module = kEmpty;
         most = terms;
       }
     }
-    draw(i, 0);
     return {module, entropy_.gain(most)};
+  }
+
+  Best best(std::int32_t i, bool may_found) {
+    gathered_ = i;
+    Best found = best(i, may_found && !empty_.empty(), kAll, around_);
+    if (found.module == kEmpty) found.module = empty_.back();
+    return found;
   }
 
   // The gain of moving i to any module.
   double gain(std::int32_t i, std::int32_t to) {
-    gather(i);
+    gathered_ = i;
+    gather(i, kAll, around_);
     const std::int32_t from = labels_[i];
     if (to == from) return 0.0;
-    const Module joined = joined_with(i, to);
-    draw(i, 1);
-    const double pulled = drawn(to) - drawn(from);
-    draw(i, 0);
-    return entropy_.gain(modules_[from].term() - entropy_.term(without(i)) + modules_[to].term() -
-                         entropy_.term(joined) + pulled);
+    const double left = entropy_.term(without(i, around_.between(from)));
+    return entropy_.gain(modules_[from].term() - left + modules_[to].term() -
+                         entropy_.term(joined_with(i, to, around_)) + pull(i, to) - pull(i, from));
   }
 
-  // Calls visit(module, gain) for every other module that touches i, perhaps twice.
+  // Calls visit(module, gain) for every other module that touches i.
   template <class Visit>
   void each(std::int32_t i, Visit visit) {
-    gather(i);
+    gathered_ = i;
+    gather(i, kAll, around_);
     const std::int32_t from = labels_[i];
-    draw(i, 1);
-    const double leaving = modules_[from].term() - entropy_.term(without(i)) - drawn(from);
-    for (const std::int32_t to : near_) {
-      if (to == from) continue;
-      visit(to, entropy_.gain(leaving + drawn(to) + modules_[to].term() -
-                              entropy_.term(joined_with(i, to))));
-    }
-    draw(i, 0);
+    const double leaving = leaving_terms(i, around_);
+    around_.each([&](std::int32_t to, double) {
+      if (to == from) return;
+      visit(to, entropy_.gain(leaving + pull(i, to) + modules_[to].term() -
+                              entropy_.term(joined_with(i, to, around_))));
+    });
   }
 
   // Whether a module holds a vertex that is kept apart from i.
   bool apart(std::int32_t i, std::int32_t u) const {
-    if (closed_.empty()) return false;
+    if (!graph_.any_apart()) return false;
     for (std::int64_t e = graph_.apart_indptr[i]; e < graph_.apart_indptr[i + 1]; ++e) {
       if (labels_[graph_.apart_indices[e]] == u) return true;
     }
@@ -155,24 +160,109 @@ class LevelPartition {
   void move(std::int32_t i, std::int32_t to) {
     assert(gathered_ == i);
     gathered_ = -1;
-    const std::int32_t from = labels_[i];
-    put(from, without(i));
-    heavy_[from] -= heavy(i);
-    if (--members_[from] == 0) empty_.push_back(from);
     if (members_[to] == 0) empty_.pop_back();
-    put(to, joined_with(i, to));
+    if (alone(i)) empty_.push_back(labels_[i]);
+    shift(i, to, around_);
+  }
+
+  // Moves i, around which `best` has just looked. The list of empty modules does not follow.
+  void shift(std::int32_t i, std::int32_t to, const Surroundings& around) {
+    const std::int32_t from = labels_[i];
+    put(from, without(i, around.between(from)));
+    heavy_[from] -= heavy(i);
+    --members_[from];
+    put(to, joined_with(i, to, around));
     heavy_[to] += heavy(i);
     ++members_[to];
     labels_[i] = to;
   }
 
-  // Prefetches what later calls of best will read, in three steps: the row of a vertex, the labels
-  // of its neighbours, and their modules. `order(step)` is the vertex that many calls later.
+  struct Move {
+    std::int32_t vertex;
+    std::int32_t to;              // kEmpty for an empty module
+    double left = 0, joined = 0;  // what the modules before and after lose and gain in association
+  };
+
+  // Moves vertices all at once, each decided on the modules as they are now. Drops moves for which
+  // there is no place once those before them are done: to a module with a vertex that is kept
+  // apart, out of a module that would become empty if `keep_modules`, or to an empty module where
+  // there is none.
+  void move_all(std::vector<Move>& moves, bool keep_modules, Crew& crew) {
+    if (next_.empty()) next_.assign(graph_.size(), kStays);
+    std::size_t kept = 0;
+    for (const Move& wanted : moves) {
+      Move move = wanted;
+      const std::int32_t from = labels_[move.vertex];
+      if (keep_modules && members_[from] == 1) continue;
+      if (move.to == kEmpty) {
+        if (empty_.empty()) continue;
+        move.to = empty_.back();
+        empty_.pop_back();
+      } else if (members_[move.to] == 0 || apart_next(move.vertex, move.to)) {
+        continue;
+      }
+      if (--members_[from] == 0) empty_.push_back(from);
+      ++members_[move.to];
+      heavy_[from] -= heavy(move.vertex);
+      heavy_[move.to] += heavy(move.vertex);
+      next_[move.vertex] = move.to;
+      moves[kept++] = move;
+    }
+    moves.resize(kept);
+    crew.share(static_cast<std::int64_t>(kept), kPart,
+               [&](std::int64_t begin, std::int64_t end, std::int32_t) {
+                 for (std::int64_t m = begin; m < end; ++m) {
+                   Move& move = moves[m];
+                   const std::int32_t i = move.vertex, from = labels_[i];
+                   const double own = graph_.vertices[i].association;
+                   move.left = move.joined = own;
+                   for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
+                     const std::int32_t j = graph_.indices[e];
+                     const bool stays = next_[j] == kStays;
+                     const double weight = stays ? 2 * graph_.weights[e] : graph_.weights[e];
+                     if (labels_[j] == from) move.left += weight;
+                     if ((stays ? labels_[j] : next_[j]) == move.to) move.joined += weight;
+                   }
+                 }
+               });
+    for (const Move& move : moves) {
+      const std::int32_t from = labels_[move.vertex];
+      const double volume = graph_.vertices[move.vertex].volume;
+      modules_[from].module.association -= move.left;
+      modules_[from].module.volume -= volume;
+      modules_[move.to].module.association += move.joined;
+      modules_[move.to].module.volume += volume;
+    }
+    for (const Move& move : moves) {
+      tidy(labels_[move.vertex]);
+      tidy(move.to);
+      labels_[move.vertex] = move.to;
+      next_[move.vertex] = kStays;
+    }
+  }
+
+  // Sums the terms of all modules, less the pulls: V_G times what moves lower.
+  double cost() const {
+    double sum = 0;
+    for (const State& state : modules_) sum += state.term();
+    if (pull_.indptr == nullptr) return sum;
+    for (std::int32_t i = 0; i < graph_.size(); ++i) sum -= pull(i, labels_[i]);
+    return sum;
+  }
+
+  // Prefetches what later calls of best will read, in four steps: where the row of a vertex is, the
+  // row, the labels of its neighbours, and their modules. `order(step)` is the vertex that many
+  // calls later, for steps up to kAhead.
   template <class Order>
   void look_ahead(Order order) const {
-    const std::int32_t far = order(kAhead), near = order(kAhead / 2), next = order(kAhead / 4);
-    prefetch(graph_.indices.data() + graph_.indptr[far]);
-    prefetch(graph_.weights.data() + graph_.indptr[far]);
+    const std::int32_t first = order(kAhead), far = order(kAhead / 2), near = order(kAhead / 4),
+                       next = order(kAhead / 8);
+    prefetch(graph_.indptr.data() + first);
+    prefetch(&graph_.vertices[first]);
+    prefetch(&labels_[first]);
+    const std::int64_t begin = graph_.indptr[far], end = graph_.indptr[far + 1];
+    for (std::int64_t e = begin; e < end; e += 16) prefetch(graph_.indices.data() + e);
+    for (std::int64_t e = begin; e < end; e += 8) prefetch(graph_.weights.data() + e);
     for (std::int64_t e = graph_.indptr[near]; e < graph_.indptr[near + 1]; ++e) {
       prefetch(&labels_[graph_.indices[e]]);
     }
@@ -180,28 +270,20 @@ class LevelPartition {
       prefetch(&modules_[labels_[graph_.indices[e]]]);
     }
   }
-  static constexpr std::size_t kAhead = 8;
+  static constexpr std::size_t kAhead = 16;
 
  private:
   static constexpr double kRounding = 1e-12;
+
+  static constexpr std::int32_t kStays = -1;
+  static constexpr std::int64_t kPart = 256;
 
   // All that a candidate module needs, in half a cache line.
   struct alignas(32) State {
     Module module{0, 0};
     double log_share = 0;
-    double between = 0;  // scratch of gather: weight between the vertex at hand and this module
     double term() const { return module.association * log_share; }
   };
-
-  // Stores the pull of each module on i (on = 1), or clears it (on = 0).
-  void draw(std::int32_t i, int on) {
-    if (drawn_.empty()) return;
-    for (std::int64_t k = pull_.indptr[i]; k < pull_.indptr[i + 1]; ++k) {
-      drawn_[pull_.indices[k]] = on * pull_.weights[k];
-    }
-  }
-
-  double drawn(std::int32_t u) const { return drawn_.empty() ? 0.0 : drawn_[u]; }
 
   std::int32_t heavy(std::int32_t i) const { return graph_.vertices[i].volume > 0; }
 
@@ -210,39 +292,58 @@ class LevelPartition {
     modules_[u].log_share = entropy_.log_share(module.volume);
   }
 
-  // Sums the weight between i and every module that touches it; these are in near_, perhaps twice.
-  void gather(std::int32_t i) {
-    for (const std::int32_t u : near_) modules_[u].between = 0;
-    near_.clear();
-    gathered_ = i;
-    for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
-      const std::int32_t u = labels_[graph_.indices[e]];
-      if (modules_[u].between == 0) near_.push_back(u);
-      modules_[u].between += graph_.weights[e];
-    }
+  // After sums of differences: what is empty or without volume is so exactly.
+  void tidy(std::int32_t u) {
+    Module module = modules_[u].module;
+    if (members_[u] == 0) module = {0, 0};
+    if (heavy_[u] == 0) module.volume = 0;
+    put(u, module);
   }
 
-  // Closes the modules that hold a vertex which is kept apart from i.
-  void close_for(std::int32_t i) {
-    if (closed_.empty()) return;
-    ++closing_;
+  // Like apart, after the moves that are under way.
+  bool apart_next(std::int32_t i, std::int32_t u) const {
+    if (!graph_.any_apart()) return false;
     for (std::int64_t e = graph_.apart_indptr[i]; e < graph_.apart_indptr[i + 1]; ++e) {
-      closed_[labels_[graph_.apart_indices[e]]] = closing_;
+      const std::int32_t j = graph_.apart_indices[e];
+      if ((next_[j] == kStays ? labels_[j] : next_[j]) == u) return true;
+    }
+    return false;
+  }
+
+  // Sums the weight between i and every module that touches it.
+  template <class Sees>
+  void gather(std::int32_t i, Sees sees, Surroundings& around) const {
+    around.clear(degree(i));
+    for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
+      const std::int32_t j = graph_.indices[e];
+      if (sees(j)) around.add(labels_[j], graph_.weights[e]);
     }
   }
 
-  bool closed(std::int32_t u) const { return !closed_.empty() && closed_[u] == closing_; }
+  // What the module of i contributes, less what it does without i, and less its pull.
+  double leaving_terms(std::int32_t i, const Surroundings& around) const {
+    const std::int32_t from = labels_[i];
+    return modules_[from].term() - entropy_.term(without(i, around.between(from))) - pull(i, from);
+  }
 
-  Module joined_with(std::int32_t i, std::int32_t to) const {
-    return PartitionEntropy::unite(modules_[to].module, graph_.vertices[i], modules_[to].between);
+  // The pull of a module on i.
+  double pull(std::int32_t i, std::int32_t u) const {
+    if (pull_.indptr == nullptr) return 0.0;
+    for (std::int64_t k = pull_.indptr[i]; k < pull_.indptr[i + 1]; ++k) {
+      if (pull_.indices[k] == u) return pull_.weights[k];
+    }
+    return 0.0;
+  }
+
+  Module joined_with(std::int32_t i, std::int32_t to, const Surroundings& around) const {
+    return PartitionEntropy::unite(modules_[to].module, graph_.vertices[i], around.between(to));
   }
 
   // The module of i without i; if no volume is left, it is exactly 0.
-  Module without(std::int32_t i) const {
+  Module without(std::int32_t i, double between) const {
     const std::int32_t u = labels_[i];
     if (members_[u] == 1) return {0, 0};
-    const State& state = modules_[u];
-    Module left = PartitionEntropy::without(state.module, graph_.vertices[i], state.between);
+    Module left = PartitionEntropy::without(modules_[u].module, graph_.vertices[i], between);
     if (heavy_[u] == heavy(i)) left.volume = 0;
     return left;
   }
@@ -250,15 +351,13 @@ class LevelPartition {
   const LevelGraph& graph_;
   PartitionEntropy entropy_;
   Pull pull_;
-  std::vector<double> drawn_;  // scratch of draw, by module
   Labels labels_;
   std::vector<State> modules_;
   Labels members_, heavy_;  // all, and those with a volume
   Labels empty_;            // modules without members
-  Labels near_;
-  std::int32_t gathered_ = -1;        // the vertex whose surroundings are known
-  std::vector<std::int64_t> closed_;  // equals closing_ for the modules closed last
-  std::int64_t closing_ = 0;
+  Labels next_;             // scratch of move_all: the module that a vertex moves to
+  Surroundings around_;     // of the vertex at hand
+  std::int32_t gathered_ = -1;
 };
 
 struct MoveOptions {
@@ -271,13 +370,12 @@ struct MoveOptions {
 template <class Seen>
 std::int32_t move(LevelPartition& partition, std::int32_t n, const MoveOptions& options,
                   Monitor& monitor, Seen seen) {
-  const auto everywhere = [](std::int32_t) { return true; };
   for (std::int32_t sweep = 0; sweep < options.most_sweeps; ++sweep) {
     bool moved = false;
     for (std::int32_t i = 0; i < n; ++i) {
       monitor.work(1 + partition.degree(i), static_cast<double>(sweep) / options.most_sweeps);
       if (options.keep_modules && partition.alone(i)) continue;
-      const LevelPartition::Best best = partition.best(i, false, everywhere);
+      const LevelPartition::Best best = partition.best(i, false);
       if (!(best.gain > options.least_gain)) continue;
       partition.move(i, best.module);
       seen(Step{i, best.module, best.gain});

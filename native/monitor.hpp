@@ -20,8 +20,9 @@ class Monitor {
     if (poll_) poll_(done);
   }
 
- private:
   static constexpr std::int64_t kInterval = 20000;  // about a millisecond
+
+ private:
   std::function<void(double)> poll_;
   std::int64_t pending_ = 0;
 };

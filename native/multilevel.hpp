@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "agglomerate.hpp"
 #include "contracted_graph.hpp"
+#include "crew.hpp"
 #include "csr.hpp"
 #include "level_graph.hpp"
 #include "local_moves.hpp"
@@ -25,15 +27,26 @@ struct MultilevelOptions {
   double least_gain = 1e-12;
 };
 
+// Puts a list into an order that depends only on the generator.
+inline void shuffle(Labels& list, std::mt19937_64& random) {
+  for (std::size_t k = list.size(); k > 1; --k) std::swap(list[k - 1], list[random() % k]);
+}
+
 // The numbers 0..n-1 in an order that depends only on the generator.
 inline Labels shuffled(std::int32_t n, std::mt19937_64& random) {
   Labels order(n);
   std::iota(order.begin(), order.end(), 0);
-  for (std::int32_t k = n - 1; k > 0; --k) {
-    std::swap(order[k], order[random() % static_cast<std::uint64_t>(k + 1)]);
-  }
+  shuffle(order, random);
   return order;
 }
+
+// Moving in blocks ends when one in kFew vertices is left to look at; or one in kSome, if a sweep
+// leaves more than the share kShrinks of them.
+constexpr std::int64_t kFew = 50, kSome = 8;
+constexpr double kShrinks = 0.75;
+constexpr std::int32_t kMostSweeps = 30;
+// Blocks that the vertices of a sweep are divided into.
+constexpr std::int64_t kBlocks = 32;
 
 struct SettleOptions {
   double least_gain = 1e-12;  // above rounding, so that the queue empties
@@ -45,7 +58,6 @@ struct SettleOptions {
 // affected neighbours back into the queue. Returns the sum of the gains.
 inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition, Labels first,
                               const SettleOptions& options, Monitor& monitor) {
-  const auto everywhere = [](std::int32_t) { return true; };
   WaitingQueue queue(std::move(first), graph.size());
   double sum = 0;
   while (queue.size() > 0) {
@@ -55,7 +67,7 @@ inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition
     }
     monitor.work(1 + partition.degree(i), 0.0);
     if (options.keep_modules && partition.alone(i)) continue;
-    const LevelPartition::Best best = partition.best(i, options.may_found, everywhere);
+    const LevelPartition::Best best = partition.best(i, options.may_found);
     if (!(best.gain > options.least_gain)) continue;
     partition.move(i, best.module);
     sum += best.gain;
@@ -67,50 +79,122 @@ inline double move_from_queue(const LevelGraph& graph, LevelPartition& partition
   return sum;
 }
 
-// Splits every module into connected parts: each vertex that is still alone joins the part of its
-// module that gains most. Parts only grow along edges.
-inline Labels refine(const LevelGraph& graph, const Labels& modules, double least_gain,
-                     std::mt19937_64& random, Monitor& monitor) {
+// As move_from_queue, for many vertices: they are taken in blocks, in the given order. The vertices
+// of a block are decided at the same time, on the modules before it, and then moved together. When
+// few are left, a queue takes over. The result does not depend on the number of threads.
+inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition, Labels order,
+                             const SettleOptions& options, Crew& crew, Monitor& monitor) {
+  constexpr std::int64_t part = 256;
+  std::vector<std::atomic<char>> waiting(graph.size());
+  std::vector<Surroundings> around(crew.size());
+  std::vector<LevelPartition::Best> best;
+  std::vector<LevelPartition::Move> moves;
+  const double before = partition.cost();
+  const Labels all = order;
+  const auto n = static_cast<std::int64_t>(all.size());
+  std::int64_t size = n, last = 2 * n;
+  // Vertices that are decided at the same time may go round in circles: at last a queue takes over.
+  for (std::int32_t sweep = 0;
+       sweep < kMostSweeps && size > n / kFew && (size > n / kSome || size < kShrinks * last);
+       ++sweep) {
+    const std::int64_t block = std::max(size / kBlocks, part);
+    best.resize(block);
+    for (std::int64_t start = 0; start < size; start += block) {
+      const std::int64_t count = std::min(block, size - start);
+      const std::int32_t* vertex = order.data() + start;
+      crew.share(count, part, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+        for (std::int64_t k = begin; k < end; ++k) {
+          if (start + k + static_cast<std::int64_t>(LevelPartition::kAhead) < size) {
+            partition.look_ahead([&](std::size_t later) { return vertex[k + later]; });
+          }
+          const std::int32_t i = vertex[k];
+          waiting[i].store(0, std::memory_order_relaxed);
+          best[k] = {partition.labels()[i], 0.0};
+          if (options.keep_modules && partition.alone(i)) continue;
+          best[k] = partition.best(i, options.may_found, LevelPartition::kAll, around[worker]);
+        }
+      });
+      moves.clear();
+      for (std::int64_t k = 0; k < count; ++k) {
+        if (best[k].gain > options.least_gain) moves.push_back({vertex[k], best[k].module});
+      }
+      partition.move_all(moves, options.keep_modules, crew);
+      crew.share(static_cast<std::int64_t>(moves.size()), part,
+                 [&](std::int64_t begin, std::int64_t end, std::int32_t) {
+                   for (std::int64_t m = begin; m < end; ++m) {
+                     const std::int32_t i = moves[m].vertex;
+                     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+                       const std::int32_t j = graph.indices[e];
+                       if (partition.labels()[j] == moves[m].to) continue;
+                       waiting[j].store(1, std::memory_order_relaxed);
+                     }
+                   }
+                 });
+      monitor.work(Monitor::kInterval, 0.0);
+    }
+    order.clear();
+    for (const std::int32_t i : all) {
+      if (waiting[i].load(std::memory_order_relaxed)) order.push_back(i);
+    }
+    last = size;
+    size = static_cast<std::int64_t>(order.size());
+  }
+  move_from_queue(graph, partition, std::move(order), options, monitor);
+  return (before - partition.cost()) / graph.total_volume;
+}
+
+// Moves vertices until no move of one that waits gains anything: in blocks if there are many.
+inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels waiting,
+                     const SettleOptions& options, Crew& crew, Monitor& monitor) {
+  return crew.shares(static_cast<std::int64_t>(waiting.size()))
+             ? move_in_blocks(graph, partition, std::move(waiting), options, crew, monitor)
+             : move_from_queue(graph, partition, std::move(waiting), options, monitor);
+}
+
+// Splits every module 0..k-1 into connected parts: each vertex that is still alone joins the part
+// of its module that gains most. Parts only grow along edges.
+inline Labels refine(const LevelGraph& graph, const Labels& modules, std::int32_t k,
+                     double least_gain, std::mt19937_64& random, Crew& crew, Monitor& monitor) {
   Labels single(graph.size());
   std::iota(single.begin(), single.end(), 0);
   LevelPartition parts(graph, single);
-  Labels module_of = modules;  // of each part; a part keeps the number of its first vertex
-  const Labels order = shuffled(graph.size(), random);
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    const std::int32_t i = order[at];
-    if (at + LevelPartition::kAhead < order.size()) {
-      parts.look_ahead([&](std::size_t later) { return order[at + later]; });
+  const Members members(modules, k, shuffled(graph.size(), random));
+  std::vector<Surroundings> around(crew.size());
+  in_turns(k, crew, monitor, [&](std::int32_t u, std::int32_t worker) {
+    const auto inside = [&](std::int32_t j) { return modules[j] == u; };
+    for (const std::int32_t i : members.of(u)) {
+      if (!parts.alone(i)) continue;
+      const LevelPartition::Best best = parts.best(i, false, inside, around[worker]);
+      if (best.gain > least_gain) parts.shift(i, best.module, around[worker]);
     }
-    monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
-    if (!parts.alone(i)) continue;
-    const auto inside = [&](std::int32_t part) { return module_of[part] == modules[i]; };
-    const LevelPartition::Best best = parts.best(i, false, inside);
-    if (best.gain > least_gain) parts.move(i, best.module);
-  }
+  });
   return parts.labels();
 }
 
-// The connected pieces of every module.
-inline Labels pieces(const LevelGraph& graph, const Labels& modules, Monitor& monitor) {
-  Labels piece(graph.size(), -1), stack;
-  std::int32_t count = 0;
-  for (std::int32_t root = 0; root < graph.size(); ++root) {
-    if (piece[root] >= 0) continue;
-    piece[root] = count;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const std::int32_t i = stack.back();
-      stack.pop_back();
-      monitor.work(1 + graph.indptr[i + 1] - graph.indptr[i], 0.0);
-      for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-        const std::int32_t j = graph.indices[e];
-        if (piece[j] >= 0 || modules[j] != modules[i] || !(graph.weights[e] > 0)) continue;
-        piece[j] = count;
-        stack.push_back(j);
+// The connected pieces of every module 0..k-1, each called by its first vertex.
+inline Labels pieces(const LevelGraph& graph, const Labels& modules, std::int32_t k, Crew& crew,
+                     Monitor& monitor) {
+  Labels piece(graph.size(), -1);
+  const Members members(modules, k);
+  std::vector<Labels> stacks(crew.size());
+  in_turns(k, crew, monitor, [&](std::int32_t u, std::int32_t worker) {
+    Labels& stack = stacks[worker];
+    for (const std::int32_t root : members.of(u)) {
+      if (piece[root] >= 0) continue;
+      piece[root] = root;
+      stack.push_back(root);
+      while (!stack.empty()) {
+        const std::int32_t i = stack.back();
+        stack.pop_back();
+        for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+          const std::int32_t j = graph.indices[e];
+          if (modules[j] != u || piece[j] >= 0 || !(graph.weights[e] > 0)) continue;
+          piece[j] = root;
+          stack.push_back(j);
+        }
       }
     }
-    ++count;
-  }
+  });
   return piece;
 }
 
@@ -120,7 +204,7 @@ inline Labels pieces(const LevelGraph& graph, const Labels& modules, Monitor& mo
 // as low. Returns the gain.
 inline double multilevel_round(const LevelGraph& base, Labels& labels,
                                const MultilevelOptions& options, std::mt19937_64& random,
-                               Monitor& monitor) {
+                               Crew& crew, Monitor& monitor) {
   LevelGraph level;
   const LevelGraph* graph = &base;
   Labels current = labels;  // of the vertices of *graph
@@ -132,13 +216,14 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   double sum = 0;
   while (true) {
     LevelPartition partition(*graph, current);
-    sum += move_from_queue(*graph, partition, shuffled(graph->size(), random), moving, monitor);
+    Labels order = shuffled(graph->size(), random);
+    sum += settle(*graph, partition, std::move(order), moving, crew, monitor);
     current = partition.labels();
     const std::int32_t n_modules = compact(current, graph->size());
     if (n_modules == graph->size()) break;
-    Labels parts = graph == &base && fresh
-                       ? pieces(*graph, current, monitor)
-                       : refine(*graph, current, options.least_gain, random, monitor);
+    Labels parts = graph == &base && fresh ? pieces(*graph, current, n_modules, crew, monitor)
+                                           : refine(*graph, current, n_modules, options.least_gain,
+                                                    random, crew, monitor);
     std::int32_t n_parts = compact(parts, graph->size());
     if (n_parts == graph->size()) {  // no parts have joined: contract the modules instead
       parts = current;
@@ -146,7 +231,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
     }
     Labels next(n_parts);
     for (std::int32_t i = 0; i < graph->size(); ++i) next[parts[i]] = current[i];
-    level = graph->contract(parts, n_parts);
+    level = graph->contract(parts, n_parts, crew);
     graph = &level;
     current = std::move(next);
     for (std::int32_t& v : vertex_of) v = parts[v];
@@ -158,12 +243,13 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
 
 // Rounds from the given labels until one gains nothing. Returns the sum of the gains.
 inline std::vector<double> multilevel(const Graphs& graphs, Labels& labels,
-                                      const MultilevelOptions& options, Monitor& monitor) {
+                                      const MultilevelOptions& options, Crew& crew,
+                                      Monitor& monitor) {
   const LevelGraph base(graphs);
   std::mt19937_64 random(options.seed);
   std::vector<double> gains;
   for (std::int32_t round = 0; round < options.most_rounds; ++round) {
-    gains.push_back(multilevel_round(base, labels, options, random, monitor));
+    gains.push_back(multilevel_round(base, labels, options, random, crew, monitor));
     if (!(gains.back() > 1e-9)) break;
   }
   return gains;
@@ -218,8 +304,8 @@ struct LinkOptions {
 // Unites the most strongly linked modules of a partition 0..k-1, while the linkage is at least
 // `least_linkage` and more than `fewest_modules` are left. The gain of a join is its linkage.
 inline std::vector<Join> link(const Graphs& graphs, const Labels& labels, std::int32_t n_modules,
-                              const LinkOptions& linking, Monitor& monitor) {
-  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules);
+                              const LinkOptions& linking, Crew& crew, Monitor& monitor) {
+  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules, crew);
   ContractedGraph graph(modules);
   LinkageObjective objective(modules, linking.lesser, linking.greater);
   AgglomerationOptions options;

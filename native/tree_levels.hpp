@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "crew.hpp"
 #include "csr.hpp"
 #include "level_graph.hpp"
 #include "monitor.hpp"
@@ -258,8 +259,8 @@ struct Groups {
 // groups to start from. Returns the gain times V_G.
 class GroupSearch {
  public:
-  GroupSearch(const MultilevelOptions& options, Monitor& monitor)
-      : options_(options), random_(options.seed), monitor_(monitor) {}
+  GroupSearch(const MultilevelOptions& options, Crew& crew, Monitor& monitor)
+      : options_(options), random_(options.seed), crew_(crew), monitor_(monitor) {}
 
   double run(const LevelGraph& graph, const Triplets& open, Labels& labels) {
     return open.empty() ? run(graph, labels) : run(with_triplets(graph, open), labels);
@@ -278,7 +279,7 @@ class GroupSearch {
     if (graph.size() == 3 && compact(labels, 3) == 3) return best_pair(graph, labels);
     double sum = 0;
     for (std::int32_t round = 0; round < options_.most_rounds; ++round) {
-      const double gain = multilevel_round(graph, labels, options_, random_, monitor_);
+      const double gain = multilevel_round(graph, labels, options_, random_, crew_, monitor_);
       sum += gain;
       if (!(gain > kLeastRound)) break;
     }
@@ -327,6 +328,7 @@ class GroupSearch {
 
   MultilevelOptions options_;
   std::mt19937_64 random_;
+  Crew& crew_;
   Monitor& monitor_;
 };
 
@@ -334,8 +336,8 @@ class GroupSearch {
 // each group, and so on, until every node has two children or children that do not touch.
 class TreeGrowth {
  public:
-  TreeGrowth(std::int32_t n, const MultilevelOptions& options, Monitor& monitor)
-      : search_(options, monitor), n_leaves_(n), parent_(n + 1, n) {
+  TreeGrowth(std::int32_t n, const MultilevelOptions& options, Crew& crew, Monitor& monitor)
+      : search_(options, crew, monitor), n_leaves_(n), parent_(n + 1, n) {
     parent_[n] = -1;
   }
 
@@ -407,9 +409,9 @@ class TreeGrowth {
 // it gains most, and all levels are searched again after each.
 class TreeLevels {
  public:
-  TreeLevels(LevelGraph leaves, Triplets triplets, const MultilevelOptions& options,
+  TreeLevels(LevelGraph leaves, Triplets triplets, const MultilevelOptions& options, Crew& crew,
              Monitor& monitor)
-      : search_(options, monitor),
+      : search_(options, crew, monitor),
         most_sweeps_(options.most_rounds),
         triplets_(std::move(triplets)) {
     graphs_.push_back(std::move(leaves));

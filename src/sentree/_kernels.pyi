@@ -83,12 +83,21 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def module_cuts(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    labels: Ints,
+    n_modules: int,
+    sharing: tuple[int, int],
+) -> Doubles: ...
 def sharpened(
     indptr: Longs,
     indices: Ints,
     weights: Doubles,
     most: int,
     power: float,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> Doubles: ...
 def density_clusters(
@@ -113,6 +122,7 @@ def spread_labels(
     least_share: float,
     most_sweeps: int,
     least_change: float,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def move_from_queue(
@@ -133,6 +143,7 @@ def move_from_queue(
     least_gain: float,
     may_found: bool,
     keep_modules: bool,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, float]: ...
 def balance(
@@ -169,6 +180,7 @@ def multilevel(
     seed: int,
     most_rounds: int,
     least_gain: float,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
 def link(
@@ -185,6 +197,7 @@ def link(
     lesser: float,
     greater: float,
     owner: Ints,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...
 def grow(
@@ -203,6 +216,7 @@ def grow(
     seed: int,
     most_rounds: int,
     least_gain: float,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> Ints: ...
 def graft(

@@ -180,7 +180,9 @@ Locked = Annotated[
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, help="Seed of the search; same seed, same result.")
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; the result is the same.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Threads, else one for each core; the result is the same.")
+]
 
 Out = Annotated[
     str | None,
@@ -418,7 +420,7 @@ class Search:
             neighbors=self.search,
             hard=self.hard,
             selection=self.selection,
-            n_jobs=self.jobs,
+            n_jobs=-1 if self.jobs is None else self.jobs,
             random_state=self.seed,
             **more,
         )

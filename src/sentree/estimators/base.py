@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sentree._util.progress import shown
 from sentree._util.sklearn import Interval, StrOptions, fit_context, num_samples
+from sentree._util.threads import use_threads
 from sentree._util.warnings import warn
 from sentree._util.wording import Elsewhere, Param, Text
 from sentree.constraints import Constraints
@@ -239,10 +240,11 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Restore the estimator if the work inside fails or is interrupted."""
+        """Work with ``n_jobs`` threads; restore the estimator if that fails or is interrupted."""
         before = vars(self).copy()
         try:
-            yield
+            with use_threads(self.n_jobs):
+                yield
         except BaseException:
             self.__dict__ = before
             raise

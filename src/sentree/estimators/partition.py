@@ -112,8 +112,10 @@ class SSEPartition(SSEEstimator):
         single ones hard. Constraints that contradict one another, or need more clusters than
         ``n_clusters``, are an error.
     n_jobs : int, optional
-        Threads for the neighbour search and for the searches of ``n_init``. The result does not
-        depend on it.
+        Threads, with scikit-learn's meaning: None is 1 unless a ``joblib.parallel_config`` says
+        otherwise, -1 is as many as there are cores. (For None the libraries that search for
+        neighbours keep their own default.) The result does not depend on it. Below 50,000 samples
+        one thread searches.
     random_state : int, RandomState or None, default=None
         Seed of the search and of approximate neighbours. None is the same as 0, so results repeat.
     verbose : int, default=0

@@ -9,6 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from sentree import _kernels
+from sentree._util.threads import sharing
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 
@@ -271,9 +274,14 @@ def module_cuts(
     modules: NDArray[Any], n_modules: int, indptr: IntArray, indices: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Sum the weight that leaves each module of a symmetric CSR matrix."""
-    leaves = np.repeat(modules, np.diff(indptr)) != modules.take(indices)
-    cut = np.bincount(modules, _row_sums(np.where(leaves, weights, 0.0), indptr), n_modules)
-    return cut.astype(np.float64, copy=False)
+    return _kernels.module_cuts(
+        indptr.astype(np.int64, copy=False),
+        indices.astype(np.int32, copy=False),
+        weights,
+        np.ascontiguousarray(modules, dtype=np.int32),
+        n_modules,
+        sharing(),
+    )
 
 
 def largest_column(matrix: Any) -> IntArray:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sentree import _kernels
 from sentree._util.labels import follow, renumber
+from sentree._util.threads import sharing
 from sentree.graph import FloatArray, Graph
 from sentree.relation.relation import Relation
 from sentree.search.objective import (
@@ -243,6 +244,7 @@ def move_from_queue(
         _LEAST_MOVE_GAIN,
         not keep_modules,
         keep_modules,
+        sharing(),
         progress,
     )
     return PartitionResult(_numbered(moved, steering), *_trace(start, np.array([gain])))
@@ -316,7 +318,13 @@ def multilevel(
     if graph.volume == 0:
         return PartitionResult(first, start, np.array([start]))
     labels, gain = _kernels.multilevel(
-        *_arrays(graph, relation), first, seed, max_rounds, _LEAST_MOVE_GAIN, progress
+        *_arrays(graph, relation),
+        first,
+        seed,
+        max_rounds,
+        _LEAST_MOVE_GAIN,
+        sharing(),
+        progress,
     )
     return PartitionResult(renumber(labels), *_trace(start, gain))
 
@@ -352,6 +360,7 @@ def link(
         n_modules,
         *powers,
         _owners(owner),
+        sharing(),
         progress,
     )
     labels = renumber(_joined(k, first, second)[modules])
@@ -367,7 +376,7 @@ def sharpened(
     weight, relative to the largest of all, is raised to ``power``.
     """
     arrays = graph.indptr, graph.indices, graph.weights
-    weights = _kernels.sharpened(*arrays, most, power, progress)
+    weights = _kernels.sharpened(*arrays, most, power, sharing(), progress)
     kept = weights > 0
     indptr = np.concatenate(([0], np.cumsum(kept)))[graph.indptr]
     return sp.csr_array((weights[kept], graph.indices[kept], indptr), shape=(graph.n, graph.n))
@@ -453,6 +462,7 @@ def spread_labels(
         least,
         sweeps,
         _LEAST_CHANGE / sweeps,
+        sharing(),
         progress,
     )
     return sp.csr_array((share, (row, column)), shape=(n, k))
@@ -620,6 +630,7 @@ def grow(
         seed,
         max_rounds,
         _LEAST_MOVE_GAIN,
+        sharing(),
         progress,
     )
     gain = np.empty(0)

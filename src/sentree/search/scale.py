@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from sentree._util.labels import follow, renumber
 from sentree._util.warnings import warn
 from sentree._util.wording import Param
-from sentree.graph import FloatArray, Graph
+from sentree.graph import FloatArray, Graph, module_cuts
 from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
 from sentree.search.hard import contract, unite_disconnected
@@ -307,10 +307,9 @@ def _by_graph(graphs: SearchGraphs, labels: NDArray[np.int32]) -> Ask:
 
 def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
     """Return the volume of every module, and how much of it is inside."""
-    ends = np.repeat(labels, np.diff(graph.indptr))
-    out = ends != labels[graph.indices]
     volume = np.bincount(labels, graph.degree).astype(np.float64)
-    return volume, volume - np.bincount(ends[out], graph.weights[out], volume.size)
+    cut = module_cuts(labels, volume.size, graph.indptr, graph.indices, graph.weights)
+    return volume, volume - cut
 
 
 def _natural(

@@ -1,0 +1,180 @@
+"""Kernels that share work among threads: the same result, and as good as one vertex at a time.
+
+Small graphs are searched vertex by vertex; here they are shared, too, unless a test says otherwise.
+"""
+
+import multiprocessing
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import adjusted_rand_score
+
+from reference import random_problem
+from sentree import Constraints, Graph, SSEPartition
+from sentree._util import threads
+from sentree._util.threads import use_threads
+from sentree.graph import module_cuts
+from sentree.search.kernels import Steering, move_from_queue, multilevel, spread_labels
+from sentree.search.objective import partition_objective, steered_objective
+
+COUNTS = (1, 2, 5)
+
+
+@pytest.fixture(autouse=True)
+def shared(monkeypatch):
+    monkeypatch.setattr(threads, "_MANY", 2)
+
+
+def planted(n, k, inside=8, outside=1, seed=0):
+    """A graph of k groups, and the groups."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    by_group = np.argsort(y, kind="stable")
+    size = np.bincount(y)
+    start = np.concatenate(([0], np.cumsum(size)[:-1]))
+    i = np.repeat(np.arange(n), inside)
+    j = by_group[start[y[i]] + rng.integers(0, size[y[i]])]
+    a, b = rng.integers(0, n, (2, n * outside))
+    i, j = np.concatenate((i, a)), np.concatenate((j, b))
+    links = sp.coo_array((rng.uniform(0.5, 1.0, i.size), (i, j)), shape=(n, n)).tocsr()
+    links.setdiag(0)
+    links.eliminate_zeros()
+    return Graph.from_scipy(links + links.T), y
+
+
+def with_each(call):
+    """Return what a call gives with each number of threads."""
+    found = []
+    for n in COUNTS:
+        with use_threads(n):
+            found.append(call())
+    return found
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 40), st.booleans())
+def test_multilevel_searches_are_the_same_and_measured_right(seed, n, apart):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, n, density=0.3)
+    if graph.volume == 0:
+        return
+    if apart:
+        relation.data[relation.data < 0] = -np.inf
+    one, *others = with_each(lambda: multilevel(graph, relation, seed=seed))
+    assert all(np.array_equal(one.labels, other.labels) for other in others)
+    value = partition_objective(graph, one.labels, relation).value
+    assert np.isfinite(value)  # vertices that are kept apart share no module
+    assert np.isclose(one.objective, value, rtol=1e-9, atol=1e-11)
+    assert one.trace[-1] <= one.trace[0] + 1e-9
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(6, 40), st.booleans(), st.booleans())
+def test_moves_are_the_same_and_measured_right(seed, n, keep_modules, pulled):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, n)
+    if graph.volume == 0:
+        return
+    k = n // 2
+    labels = np.concatenate((np.arange(k), rng.integers(0, k, n - k)))
+    pull = np.where(rng.random((n, k)) < 0.5, rng.random((n, k)), 0.0)
+    steering = Steering(sp.csr_array(pull), 0.3) if pulled and keep_modules else Steering(None, 0.0)
+    one, *others = with_each(
+        lambda: move_from_queue(
+            graph, labels, relation, steering=steering, keep_modules=keep_modules
+        )
+    )
+    assert all(np.array_equal(one.labels, other.labels) for other in others)
+    if keep_modules:
+        assert np.unique(one.labels).size == k
+        value = steered_objective(graph, one.labels, relation, *steering).value
+        assert np.isclose(one.objective, value, rtol=1e-9, atol=1e-11)
+
+
+def test_many_vertices_end_as_low_as_one_at_a_time(monkeypatch):
+    graph, y = planted(20_000, 60, inside=3, outside=2)
+    blocks, *others = with_each(lambda: multilevel(graph, max_rounds=1))
+    assert all(np.array_equal(blocks.labels, other.labels) for other in others)
+    monkeypatch.setattr(threads, "_MANY", 10**9)
+    queue = multilevel(graph, max_rounds=1)
+    assert blocks.objective <= 1.002 * queue.objective
+    assert adjusted_rand_score(y, blocks.labels) >= adjusted_rand_score(y, queue.labels) - 0.02
+    assert not np.array_equal(blocks.labels, queue.labels)  # it was another search
+
+
+def test_modules_are_connected():
+    graph, _ = planted(3000, 20, inside=2)
+    with use_threads(3):
+        labels = multilevel(graph, max_rounds=1).labels
+    i, j, weight = graph.edges()
+    inside = labels[i] == labels[j]
+    links = sp.coo_array((weight[inside], (i[inside], j[inside])), shape=(graph.n, graph.n))
+    assert connected_components(links, directed=False)[0] == labels.max() + 1
+
+
+def test_labels_spread_to_the_same_beliefs(monkeypatch):
+    graph, y = planted(4000, 5)
+    rows = np.arange(0, 4000, 20)
+    one, *others = with_each(lambda: spread_labels(graph, rows, y[rows]))
+    assert all((one != other).nnz == 0 for other in others)
+    monkeypatch.setattr(threads, "_MANY", 10**9)
+    alone = spread_labels(graph, rows, y[rows])
+    assert abs(one - alone).max() < 0.02
+
+
+def test_cuts_of_modules():
+    rng = np.random.default_rng(0)
+    graph, _, dense, _ = random_problem(rng, 30)
+    labels = rng.integers(0, 4, 30)
+    wanted = [dense[np.ix_(labels == u, labels != u)].sum() for u in range(4)]
+    for found in with_each(
+        lambda: module_cuts(labels, 4, graph.indptr, graph.indices, graph.weights)
+    ):
+        assert np.allclose(found, wanted)
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_fits_do_not_depend_on_threads(hard):
+    graph, y = planted(1500, 6, inside=3)
+    rng = np.random.default_rng(1)
+    pairs = rng.integers(0, 1500, (60, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    known = Constraints.from_pairs(must_link=pairs[same], cannot_link=pairs[~same], hard=hard)
+    labels = np.where(rng.random(1500) < 0.05, y, -1)
+    for told in ({}, {"constraints": known}, {"y": labels}):
+        for k in (None, 6):
+            found = [
+                SSEPartition(k, affinity="precomputed", n_jobs=n).fit(graph, **told).labels_
+                for n in COUNTS
+            ]
+            assert all(np.array_equal(found[0], other) for other in found[1:])
+
+
+def test_an_error_in_the_progress_callback_ends_all_threads():
+    class Enough(Exception):
+        pass
+
+    def stop(_):
+        raise Enough
+
+    graph, _ = planted(60_000, 50)
+    with use_threads(3), pytest.raises(Enough):
+        multilevel(graph, progress=stop)
+
+
+def _modules(graph):
+    with use_threads(2):
+        return multilevel(graph, max_rounds=1).labels
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_fork_has_threads_of_its_own():
+    graph, _ = planted(2000, 8)
+    here = _modules(graph)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert np.array_equal(pool.apply(_modules, (graph,)), here)
