@@ -554,7 +554,8 @@ auto with_graphs(Result (*kernel)(Arguments, Rest...)) {
 }  // namespace
 
 NB_MODULE(_kernels, module) {
-  module.doc() = "Compiled kernels of sentree; called through sentree.search.kernels only.";
+  module.doc() =
+      "Compiled kernels of sentree; called through sentree.search.kernels and sentree.graph only.";
 #ifdef SENTREE_SANITIZE
   module.attr("sanitized") = true;
 #else
