@@ -1,4 +1,4 @@
-"""The single steps of the search, from merge to multilevel. The only module that calls their kernels.
+"""The single steps of the search, from merge to multilevel: the only module that calls them.
 
 Each takes a :class:`~sentree.Graph` and, if there are constraints, the signed relation graph (a
 symmetric scipy sparse array whose weights include the penalty). It returns a result whose ``trace``
