@@ -186,8 +186,9 @@ class LevelPartition {
   // Moves vertices all at once, each decided on the modules as they are now. Drops moves for which
   // there is no place once those before them are done: to a module with a vertex that is kept
   // apart, out of a module that would become empty if `keep_modules`, or to an empty module where
-  // there is none.
-  void move_all(std::vector<Move>& moves, bool keep_modules, Crew& crew) {
+  // there is none. Calls wake(j), from any thread, for the neighbours in other modules.
+  template <class Wake>
+  void move_all(std::vector<Move>& moves, bool keep_modules, Crew& crew, const Wake& wake) {
     if (next_.empty()) next_.assign(graph_.size(), kStays);
     std::size_t kept = 0;
     for (const Move& wanted : moves) {
@@ -221,7 +222,11 @@ class LevelPartition {
                      const bool stays = next_[j] == kStays;
                      const double weight = stays ? 2 * graph_.weights[e] : graph_.weights[e];
                      if (labels_[j] == from) move.left += weight;
-                     if ((stays ? labels_[j] : next_[j]) == move.to) move.joined += weight;
+                     if ((stays ? labels_[j] : next_[j]) == move.to) {
+                       move.joined += weight;
+                     } else {
+                       wake(j);
+                     }
                    }
                  }
                });

@@ -118,18 +118,8 @@ inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
       for (std::int64_t k = 0; k < count; ++k) {
         if (best[k].gain > options.least_gain) moves.push_back({vertex[k], best[k].module});
       }
-      partition.move_all(moves, options.keep_modules, crew);
-      crew.share(static_cast<std::int64_t>(moves.size()), part,
-                 [&](std::int64_t begin, std::int64_t end, std::int32_t) {
-                   for (std::int64_t m = begin; m < end; ++m) {
-                     const std::int32_t i = moves[m].vertex;
-                     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-                       const std::int32_t j = graph.indices[e];
-                       if (partition.labels()[j] == moves[m].to) continue;
-                       waiting[j].store(1, std::memory_order_relaxed);
-                     }
-                   }
-                 });
+      partition.move_all(moves, options.keep_modules, crew,
+                         [&](std::int32_t j) { waiting[j].store(1, std::memory_order_relaxed); });
       monitor.work(Monitor::kInterval, 0.0);
     }
     order.clear();

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
@@ -297,10 +298,10 @@ def _in_space(
 def _by_graph(graphs: SearchGraphs, labels: NDArray[np.int32]) -> Ask:
     """Return a function of the strictness that gives clusters from the graph alone."""
     path = link(graphs.graph, labels, graphs.relation)
-    volumes = _volumes(graphs.graph, labels)
+    linked = _Linked(path, *_volumes(graphs.graph, labels))
 
     def ask(strictness: float) -> NDArray[np.int32]:
-        return _natural(path, *volumes, strictness)[labels]
+        return linked.clusters(strictness)[labels]
 
     return ask
 
@@ -312,35 +313,46 @@ def _volumes(graph: Graph, labels: NDArray[np.int32]) -> tuple[FloatArray, Float
     return volume, volume - cut
 
 
-def _natural(
-    path: LinkResult, volume: FloatArray, inner: FloatArray, strictness: float = 1.0
-) -> NDArray[np.int32]:
-    """Return the cluster of every module: unions end at chance level, or at gaps.
+@dataclass(frozen=True, eq=False)
+class _Linked:
+    """Modules along a path of unions."""
 
-    A greater strictness allows more unions.
-    """
-    k, linkage = volume.size, path.linkage
-    if linkage.size == k - 1 and (strictness * linkage >= _NOTHING_APART).all():
-        return np.zeros(k, dtype=np.int32)
-    sides = _sides(path, volume)
-    contact, size = path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
-    above = linkage >= _CHANCE
-    shapes = Contacts.along(path, volume).cloudiness < _SHAPES
-    power = _growth(contact[above], size[above]) if shapes else None
-    wholeness = _wholeness(path, contact, volume, inner, power or 0.0)
-    gaps = np.concatenate((wholeness, np.zeros(_n_apart(path, volume)), [np.inf]))
-    if power is None:
-        limit = _clearest_break(gaps, _VERY_CLEAR)
-    else:
-        limit = _clearest_break(gaps, _CLEAR) or _LIKELY_GAP
-    if limit:
-        united = strictness * wholeness >= limit
-    else:
-        united = strictness**_EVENLY * linkage >= _LINKED
-    up = np.arange(k + linkage.size, dtype=np.int32)
-    made = k + np.flatnonzero(united).astype(np.int32)
-    up[path.unions[united]] = made[:, None]
-    return renumber(follow(up)[:k])
+    path: LinkResult
+    volume: FloatArray
+    inner: FloatArray  # how much of the volume is inside
+
+    def clusters(self, strictness: float) -> NDArray[np.int32]:
+        """Return the cluster of every module: unions end at chance level, or at gaps.
+
+        A greater strictness allows more unions.
+        """
+        k, linkage = self.volume.size, self.path.linkage
+        if linkage.size == k - 1 and (strictness * linkage >= _NOTHING_APART).all():
+            return np.zeros(k, dtype=np.int32)
+        wholeness, limit = self._gaps
+        if limit:
+            united = strictness * wholeness >= limit
+        else:
+            united = strictness**_EVENLY * linkage >= _LINKED
+        up = np.arange(k + linkage.size, dtype=np.int32)
+        made = k + np.flatnonzero(united).astype(np.int32)
+        up[self.path.unions[united]] = made[:, None]
+        return renumber(follow(up)[:k])
+
+    @cached_property
+    def _gaps(self) -> tuple[FloatArray, float]:
+        """The wholeness of every union, and the limit below which it is a gap; 0 without gaps."""
+        path, volume = self.path, self.volume
+        sides = _sides(path, volume)
+        contact, size = path.linkage * sides.prod(axis=1) / volume.sum(), sides.min(axis=1)
+        above = path.linkage >= _CHANCE
+        shapes = Contacts.along(path, volume).cloudiness < _SHAPES
+        power = _growth(contact[above], size[above]) if shapes else None
+        wholeness = _wholeness(path, contact, volume, self.inner, power or 0.0)
+        gaps = np.concatenate((wholeness, np.zeros(_n_apart(path, volume)), [np.inf]))
+        if power is None:
+            return wholeness, _clearest_break(gaps, _VERY_CLEAR)
+        return wholeness, _clearest_break(gaps, _CLEAR) or _LIKELY_GAP
 
 
 def _sides(path: LinkResult, volume: FloatArray) -> FloatArray:
