@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,21 +21,15 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from peers import as_igraph, skipped_if_missing
-from shared import blob_graph, blobs, fitted
+from shared import blob_graph, blobs, fitted, least
 from speed import manifest
 
 SIZES = [100_000, 1_000_000]
 THREADS = [1, 2, 5]
 
 
-def fastest(function, repeats):
-    """Return the least wall-clock seconds of several calls, and the last result."""
-    best, result = np.inf, None
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = function()
-        best = min(best, time.perf_counter() - start)
-    return best, result
+#: The least wall-clock seconds of several calls, and the last result.
+fastest = partial(least, clock=time.perf_counter)
 
 
 @skipped_if_missing
