@@ -15,6 +15,7 @@
 
 #include "agglomerate.hpp"
 #include "balance.hpp"
+#include "cells.hpp"
 #include "compress.hpp"
 #include "csr.hpp"
 #include "density_peaks.hpp"
@@ -37,6 +38,9 @@ template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 using Doubles = In<double>;
 using Ints = In<std::int32_t>;
@@ -319,6 +323,57 @@ Out<double> module_cuts(Longs indptr, Ints indices, Doubles weights, Ints labels
   }));
 }
 
+// Rows of numbers and their cells; `what` names them in errors.
+sentree::CellRows cell_rows(const Table<float>& values, const Table<std::int32_t>& cells,
+                            std::int32_t n_cells, const char* what) {
+  const std::size_t most = 0x7fffffff;
+  require(values.shape(0) <= most && values.shape(1) <= most, what);
+  require(cells.shape(0) == values.shape(0) && cells.shape(1) <= most, what);
+  for (std::size_t k = 0; k < cells.size(); ++k) require(cells.data()[k] < n_cells, what);
+  return {values.data(), cells.data(), static_cast<std::int32_t>(values.shape(0)),
+          static_cast<std::int32_t>(values.shape(1)), static_cast<std::int32_t>(cells.shape(1))};
+}
+
+std::tuple<Out<std::int32_t>, Out<float>> nearest_in_cells(
+    Table<float> queries, Table<std::int32_t> query_cells, Table<float> members,
+    Table<std::int32_t> member_cells, Ints own, std::int32_t n_cells, std::int32_t p,
+    std::int32_t threads, nb::object progress) {
+  const sentree::CellRows asked = cell_rows(queries, query_cells, n_cells, "queries do not fit");
+  const sentree::CellRows found = cell_rows(members, member_cells, n_cells, "members do not fit");
+  require(asked.width == found.width, "queries and members differ in features");
+  require(p >= 1 && threads >= 1, "there must be a neighbour to seek and a thread to do so");
+  require(own.size() == 0 || own.size() == queries.shape(0), "own has a wrong length");
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(asked.n) * p);
+  std::vector<float> distances(ids.size());
+  run(progress, [&](sentree::Monitor& monitor) {
+    sentree::Crew crew(threads);
+    const sentree::CellSearch search(asked, found, n_cells, p, own.size() ? own.data() : nullptr,
+                                     crew);
+    search.run(ids.data(), distances.data(), crew, monitor);
+  });
+  return {to_numpy(std::move(ids)), to_numpy(std::move(distances))};
+}
+
+void merge_lists(nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> ids,
+                 nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> distances,
+                 Longs rows, Table<std::int32_t> more_ids, Table<float> more_distances,
+                 std::int32_t threads) {
+  const std::size_t p = ids.shape(1);
+  require(distances.shape(0) == ids.shape(0) && distances.shape(1) == p &&
+              more_ids.shape(0) == rows.size() && more_ids.shape(1) == p &&
+              more_distances.shape(0) == rows.size() && more_distances.shape(1) == p,
+          "lists differ in length");
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    require(rows.data()[r] >= 0 && rows.data()[r] < static_cast<std::int64_t>(ids.shape(0)),
+            "a row is out of range");
+  }
+  nb::gil_scoped_release release;
+  sentree::Crew crew(threads);
+  sentree::merge_lists(ids.data(), distances.data(), static_cast<std::int32_t>(p), rows.data(),
+                       static_cast<std::int64_t>(rows.size()), more_ids.data(),
+                       more_distances.data(), crew);
+}
+
 Out<double> sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t most, double power,
                       Sharing sharing, nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
@@ -595,6 +650,10 @@ NB_MODULE(_kernels, module) {
              "i"_a, "to"_a);
   module.def("module_cuts", &module_cuts, "indptr"_a, "indices"_a, "weights"_a, "labels"_a,
              "n_modules"_a, "sharing"_a);
+  module.def("nearest_in_cells", &nearest_in_cells, "queries"_a, "query_cells"_a, "members"_a,
+             "member_cells"_a, "own"_a, "n_cells"_a, "p"_a, "threads"_a, "progress"_a.none());
+  module.def("merge_lists", &merge_lists, "ids"_a, "distances"_a, "rows"_a, "more_ids"_a,
+             "more_distances"_a, "threads"_a);
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
              "sharing"_a, "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,

@@ -63,14 +63,14 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = sentree.nonsense
 
 
-def test_two_modules_import_the_extension():
-    """The graph, for its sums, and the module of all searches."""
+def test_three_modules_import_the_extension():
+    """The graph, for its sums, the cells of the neighbour search, and the module of searches."""
     importers = [
         path.name
         for path in SOURCES
         if re.search(r"^\s*(from|import)\s.*_kernels", path.read_text(), re.M)
     ]
-    assert sorted(importers) == ["graph.py", "kernels.py"]
+    assert sorted(importers) == ["cells.py", "graph.py", "kernels.py"]
 
 
 def test_only_the_bindings_know_python():

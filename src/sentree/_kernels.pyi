@@ -259,3 +259,22 @@ def tree_beliefs(
 def tree_reach(
     heavy: Ints, light: Ints, root: int, kept: Doubles, value: Doubles, greatest: bool
 ) -> Doubles: ...
+def nearest_in_cells(
+    queries: NDArray[np.float32],
+    query_cells: Ints,
+    members: NDArray[np.float32],
+    member_cells: Ints,
+    own: Ints,
+    n_cells: int,
+    p: int,
+    threads: int,
+    progress: Progress,
+) -> tuple[Ints, NDArray[np.float32]]: ...
+def merge_lists(
+    ids: Ints,
+    distances: NDArray[np.float32],
+    rows: Longs,
+    more_ids: Ints,
+    more_distances: NDArray[np.float32],
+    threads: int,
+) -> None: ...

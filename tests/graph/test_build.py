@@ -24,7 +24,7 @@ NEGATIVE = ["clip", "shift", "error"]
 
 
 def graph_and_similarity(X, *p, **settings):
-    graph, extension, _ = build_affinity(X, *p, **settings)
+    graph, extension, *_ = build_affinity(X, *p, **settings)
     return graph, KernelSimilarity(graph, extension)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from joblib import cpu_count
 from joblib.parallel import get_active_backend
 
-__all__ = ["sharing", "use_threads"]
+__all__ = ["count_threads", "sharing", "use_threads"]
 
 #: From this many vertices on, kernels decide several at the same time, however many threads there
 #: are. So results do not depend on threads, and small graphs are searched as carefully as can be.
@@ -27,14 +27,14 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
     one each.
     """
     before = getattr(_here, "count", 1)
-    _here.count = _count(n_jobs)
+    _here.count = count_threads(n_jobs)
     try:
         yield
     finally:
         _here.count = before
 
 
-def _count(n_jobs: int | None) -> int:
+def count_threads(n_jobs: int | None) -> int:
     """Return a number of threads. (joblib's own function would look for processes as well.)"""
     if n_jobs is None:
         n_jobs = get_active_backend()[1] or 1

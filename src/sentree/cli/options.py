@@ -384,7 +384,7 @@ class Search:
         """Refuse words that are not known, and to make a graph of a graph."""
         for option, given, known in (
             ("affinity", self.affinity, ("auto", "gaussian", "cosine", "correlation", "binary")),
-            ("search", self.search, ("auto", "exact", "faiss", "sklearn")),
+            ("search", self.search, ("auto", "exact", "faiss", "cells", "sklearn")),
             ("selection", self.selection, ("auto", "on", "off")),
         ):
             if given not in known:

@@ -135,6 +135,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     selection_: Selection | None
     scale_: NaturalScale | None
     graph_settings_: GraphSettings | None
+    neighbor_recall_: float | None = None
     features_: Features | None
     preparation_: TablePreparer | None = None
     _memberships: Memberships
@@ -234,7 +235,7 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self._size_weight = weight
             self.preparation_ = self._table = None
             made = self._affinity(X, given)
-            self.graph_, self._extension, self._copies = made
+            self.graph_, self._extension, self._copies, self.neighbor_recall_ = made
             logger.info("a graph of %d samples and %d edges", made.graph.n, made.graph.n_edges)
             return self._solve(given, start, locked)
 

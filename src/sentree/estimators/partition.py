@@ -98,7 +98,7 @@ class SSEPartition(SSEEstimator):
         (:func:`sentree.graph.build.auto_neighbors`). More neighbours connect a graph that falls
         apart; fewer keep small clusters apart.
     neighbors : str or scikit-learn neighbours transformer, default="auto"
-        How neighbours are searched: "exact", "faiss", "sklearn", or a transformer such as
+        How neighbours are searched: "exact", "faiss", "cells", "sklearn", or a transformer such as
         ``KNeighborsTransformer``. "auto" is exact for small data.
     prepare : "auto" or TablePreparer, optional
         How a table with text, dates or gaps becomes numbers: "auto" as
@@ -163,6 +163,9 @@ class SSEPartition(SSEEstimator):
         The numbers of clusters that the data speak for, and the support of each
         (:class:`sentree.search.natural_number.NaturalScale`). None where ``n_clusters``,
         ``resolution``, labels or ``init`` set the number.
+    neighbor_recall_ : float or None
+        Share of the true neighbours that the search for neighbours found, on a sample; None where
+        it was exact.
     graph_settings_ : GraphSettings or None
         The kind of data that ``affinity="auto"`` recognised, why, and how samples are compared;
         None with any other affinity.

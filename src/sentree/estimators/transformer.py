@@ -48,7 +48,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Any metric of scikit-learn that takes no parameters, or a function of two rows. Under
         "cosine" and "correlation", rows without a direction (all zero, or all equal) are at
         distance 1 from all others and 0 from one another.
-    neighbors : {"auto", "exact", "faiss", "sklearn"}, default="auto"
+    neighbors : {"auto", "exact", "faiss", "cells", "sklearn"}, default="auto"
         The search, as in :func:`sentree.knn_graph`.
     n_jobs : int, optional
         Threads of the search, -1 for all; None is the default of the library that searches. The
@@ -60,6 +60,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ----------
     n_samples_fit_ : int
         Number of samples seen by :meth:`fit`.
+    recall_ : float or None
+        After :meth:`fit_transform`, the share of the true neighbours that were found, on a sample;
+        None where the search is exact.
     n_features_in_ : int
         Number of features seen by :meth:`fit`.
     feature_names_in_ : array of shape (n_features,)
@@ -92,6 +95,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     }
 
     n_samples_fit_: int
+    recall_: float | None
 
     def __init__(
         self,
@@ -180,8 +184,11 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.fit(X)
         n, others = self.n_samples_fit_, self._per_row - 1
         columns, distances = np.arange(n)[:, None], np.zeros((n, 1))
+        self.recall_ = None
         if others:
-            found = _table(self._search().others(), n)
+            neighbors = self._search().others()
+            self.recall_ = neighbors.recall
+            found = _table(neighbors, n)
             columns = np.hstack([columns, found[0][:, :others]])
             distances = np.hstack([distances, found[1][:, :others]])
         return self._matrix(columns, distances)
@@ -229,6 +236,6 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
-def _table(found: Neighbors, m: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _table(found: Neighbors, m: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the neighbours of m queries, which have equally many, as two tables."""
     return found.indices.reshape(m, -1), found.distances.reshape(m, -1)

@@ -58,6 +58,7 @@ class Affinity(NamedTuple):
     graph: Graph
     extension: Extension  # of the graph by new samples
     copies: NDArray[np.int64] | None = None  # distinct row of each sample; None where none repeats
+    recall: float | None = None  # of the neighbour search, on a sample; None if it was exact
 
 
 def auto_neighbors(n_samples: int, n_clusters: int | None = None, wide: bool = False) -> int:
@@ -135,12 +136,12 @@ def knn_graph(
         equally near some are taken, whatever the order of rows.
     negative : {"clip", "shift", "error"}
         Negative cosines: no edge, all cosines s become (1 + s) / 2, or an error.
-    neighbors : {"auto", "exact", "faiss", "sklearn"} or transformer
-        Search: exact float64 blocks; an approximate inverted file with measured recall (at least
-        0.95); scikit-learn's NearestNeighbors; or a transformer such as KNeighborsTransformer,
-        whose every neighbour is taken where ``n_neighbors`` is "auto". "auto" is exact up to 5000
-        samples, then the inverted file, or scikit-learn for sparse data, three features or fewer
-        and other metrics.
+    neighbors : {"auto", "exact", "faiss", "cells", "sklearn"} or transformer
+        Search: exact float64 blocks; an approximate inverted file, or overlapping cells, both with
+        measured recall (at least 0.95); scikit-learn's NearestNeighbors; or a transformer such as
+        KNeighborsTransformer, whose every neighbour is taken where ``n_neighbors`` is "auto".
+        "auto" is exact up to 5000 samples, then the inverted file, and cells from 100,000 samples
+        on; scikit-learn for sparse data, three features or fewer and other metrics.
     n_jobs : int, optional
         Threads of the search, -1 for all; None is the default of the library that searches.
     random_state : int, RandomState or None
@@ -205,6 +206,7 @@ def build_affinity(
     graph : Graph
     extension : Extension
     copies : int array or None
+    recall : float or None
     """
     rule = _check_kernel(kernel, bandwidth, negative)
     ranking = _ranking_metric(kernel, metric if layout is None else layout.metric)
@@ -241,7 +243,7 @@ def build_affinity(
     if copies is not None:
         own = graph.degree - graph.strength if self_loops else None
         graph = copies.spread(graph, weigher.silent, own)
-    return Affinity(graph, SampleExtension(X, layout, find, join, row), row)
+    return Affinity(graph, SampleExtension(X, layout, find, join, row), row, found.recall)
 
 
 def graph_from_distances(

@@ -16,6 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree._util.stopping import check
+from sentree._util.threads import count_threads
+from sentree.graph.cell_search import cell_neighbors
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.integer[Any]]
@@ -67,6 +69,8 @@ _IMPORTED_BY = os.getpid()
 EXACT_LIMIT = 5000
 #: Above that, "auto" searches by KD-tree up to this many features.
 KD_TREE_FEATURES = 3
+#: From this many samples on, "auto" searches by cells.
+CELLS_FROM = 100_000
 
 #: Recall that the approximate search must reach on sampled queries, so that it is 0.95 on all.
 _RECALL = 0.98
@@ -74,6 +78,8 @@ _RECALL = 0.98
 _RECALL_QUERIES = 256
 #: Cells of the inverted file that are probed at first.
 _FIRST_PROBES = 4
+#: Relative error of squared distances in single precision up to which it ranks samples well.
+_SINGLE = 1e-3
 #: Samples per cell to train the inverted file on, a quarter of faiss's default at the same recall.
 TRAINING_PER_CELL = 64
 
@@ -87,8 +93,9 @@ class Neighbors(NamedTuple):
     """Neighbours of every query, itself excluded, nearest first within a row (CSR layout)."""
 
     indptr: NDArray[np.int64]
-    indices: NDArray[np.int64]
-    distances: FloatArray
+    indices: NDArray[Any]  # integers of 32 or 64 bits
+    distances: NDArray[Any]  # in single or double precision
+    recall: float | None = None  # of an approximate search, on sampled queries
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -148,9 +155,9 @@ class EuclideanSpace:
                 np.einsum("ij,ij->i", gap, gap, out=out[part])
         return out
 
-    def from_squared(self, squared: FloatArray) -> FloatArray:
+    def from_squared(self, squared: NDArray[Any]) -> NDArray[Any]:
         """Distances of this metric from squared Euclidean ones."""
-        return 0.5 * squared if self.unit else np.sqrt(squared)
+        return np.asarray(0.5 * squared if self.unit else np.sqrt(squared))
 
     def distances(self, i: IndexArray, j: IndexArray, other: Self | None = None) -> FloatArray:
         """Distances of pairs; ``i`` are samples of the ``other`` space where one is given."""
@@ -564,8 +571,11 @@ def _inverted_file(points: NDArray[np.float32], seed: int) -> Any:
 
 def _enough_probes(
     index: Any, space: EuclideanSpace, points: NDArray[np.float32], p: int, seed: int
-) -> bool:
-    """Raise ``nprobe`` until the recall of a sample of queries suffices; False if it never does."""
+) -> float | None:
+    """Raise ``nprobe`` until the recall of a sample of queries suffices, and return it.
+
+    None if it never does.
+    """
     rng = np.random.default_rng(seed)
     size = min(space.n, _RECALL_QUERIES)
     rows = np.sort(rng.choice(space.n, size=size, replace=False)).astype(np.int64)
@@ -577,25 +587,20 @@ def _enough_probes(
         distances = space.distances(np.repeat(rows, p), np.maximum(hits, 0).ravel())
         found = (hits >= 0) & (distances.reshape(size, p) <= farthest)
         if found.mean() >= _RECALL:
-            return True
+            return float(found.mean())
         if index.nprobe == index.nlist:
-            return False
+            return None
         index.nprobe = min(index.nprobe + (index.nprobe + 1) // 2, index.nlist)
 
 
 def faiss_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
     """Search approximately with an inverted file: exactly p neighbours each, recall >= 0.95."""
-    if not isinstance(space, EuclideanSpace) or is_sparse(space.points):
-        raise ValueError(
-            "neighbors='faiss' needs dense data and the metric 'euclidean', 'cosine' or "
-            "'correlation'; use neighbors='sklearn'"
-        )
-    # Centring first: a large common offset would use up the digits of single precision.
-    centre = space.points.mean(axis=0)
-    points = (space.points - centre).astype(np.float32)
+    space = _dense_space(space, "faiss")
+    centre, points = _in_single_precision(space)
     with _faiss_threads(n_jobs):
         index = _inverted_file(points, seed)
-        if not _enough_probes(index, space, points, p, seed):
+        recall = _enough_probes(index, space, points, p, seed)
+        if recall is None:
             logger.info("single precision cannot rank these samples: searching exactly")
             return partial(exact_neighbors, space, p)
 
@@ -608,29 +613,90 @@ def faiss_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
             own = None if queries.own is None else queries.own[short]
             exact = exact_neighbors(space, p, Queries(queries.space.take(short), own))
             columns[short] = exact.indices[exact.indptr[:-1, None] + np.arange(p)]
-        return _regular(space, queries, columns)
+        return _regular(space, queries, columns)._replace(recall=recall)
 
     return search
 
 
+def _dense_space(space: Space, name: str) -> EuclideanSpace:
+    """Return a space that a search of dense points can take; refuse others."""
+    if isinstance(space, EuclideanSpace) and not is_sparse(space.points):
+        return space
+    raise ValueError(
+        f"neighbors={name!r} needs dense data and the metric 'euclidean', 'cosine' or "
+        "'correlation'; use neighbors='sklearn'"
+    )
+
+
+def _in_single_precision(space: EuclideanSpace) -> tuple[FloatArray, NDArray[np.float32]]:
+    """Return the mean of the samples, and the samples less it in single precision.
+
+    A large common offset would use up the digits of single precision.
+    """
+    centre = space.points.mean(axis=0, dtype=np.float64)
+    points = np.empty(space.points.shape, dtype=np.float32)
+    for start, stop in row_blocks(*points.shape):
+        np.subtract(space.points[start:stop], centre, out=points[start:stop], casting="same_kind")
+    return centre, points
+
+
+def cells_search(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
+    """Search many samples by cells: exactly p neighbours each, recall >= 0.95.
+
+    The neighbours of new samples are found by an inverted file, which is made when it is needed.
+    """
+    space = _dense_space(space, "cells")
+    inverted: Search | None = None
+
+    def search(queries: Queries) -> Neighbors:
+        nonlocal inverted
+        if queries.space is space and inverted is None:
+            found = _by_cells(space, p, n_jobs, seed)
+            if found is not None:
+                return found
+            logger.info("single precision hardly ranks these samples: searching more carefully")
+        if inverted is None:
+            inverted = faiss_search(space, p, n_jobs, seed)
+        return inverted(queries)
+
+    return search
+
+
+def _by_cells(space: EuclideanSpace, p: int, n_jobs: int | None, seed: int) -> Neighbors | None:
+    """Return the neighbours of all samples; None where single precision does not suffice."""
+    points = _in_single_precision(space)[1]
+    ids, squared, recall = cell_neighbors(points, p, seed, count_threads(n_jobs))
+    some = np.random.default_rng(seed).choice(space.n, _RECALL_QUERIES)
+    exact = space.squared(np.repeat(some, p), ids[some].ravel())
+    if not np.allclose(squared[some].ravel(), exact, rtol=_SINGLE, atol=np.finfo(np.float32).tiny):
+        return None
+    indptr = np.arange(0, ids.size + 1, p, dtype=np.int64)
+    return Neighbors(indptr, ids.ravel(), space.from_squared(squared.ravel()), recall)
+
+
 def _search_large(space: Space, p: int, n_jobs: int | None, seed: int) -> Search:
-    """Search many samples: by an inverted file, or with scikit-learn where that does not apply."""
+    """Search many samples: by an inverted file, or by cells if they are very many.
+
+    With scikit-learn where these do not apply.
+    """
     sparse = is_sparse(space.points)
     tree = not sparse and space.points.shape[1] <= KD_TREE_FEATURES
     if isinstance(space, MetricSpace) or sparse or tree:
         return sklearn_search(space, p, n_jobs, seed)
-    return faiss_search(space, p, n_jobs, seed)
+    search = cells_search if space.n >= CELLS_FROM else faiss_search
+    return search(space, p, n_jobs, seed)
 
 
 #: Search strategies by name, beside the exact one.
 SEARCHES: dict[str, Callable[[Space, int, int | None, int], Search]] = {
     "auto": _search_large,
+    "cells": cells_search,
     "faiss": faiss_search,
     "sklearn": sklearn_search,
 }
 
 
-SEARCH_NAMES = ("auto", "exact", "faiss", "sklearn")
+SEARCH_NAMES = ("auto", "cells", "exact", "faiss", "sklearn")
 
 
 class NeighborSearch:
@@ -680,8 +746,10 @@ class NeighborSearch:
             return Neighbors(counts, np.empty(0, np.int64), np.empty(0))
         with _fork_safe():
             found = self._search(queries)
+        if rows.size == n and self._members.size == self._n:
+            return found
         counts[rows + 1] = np.diff(found.indptr)
-        return Neighbors(np.cumsum(counts), self._members[found.indices], found.distances)
+        return found._replace(indptr=np.cumsum(counts), indices=self._members[found.indices])
 
 
 def _with_direction(space: Space) -> tuple[NDArray[np.intp], Space]:

@@ -37,7 +37,7 @@ def paper_graph(X: Any, n_neighbors: int, preset: str) -> tuple[Graph, KernelSim
     preset : {"gaussian", "cosine", "hierarchy"}
         Which experiment.
     """
-    graph, extension, _ = build_affinity(X, n_neighbors, **PRESETS[preset])
+    graph, extension, *_ = build_affinity(X, n_neighbors, **PRESETS[preset])
     assert isinstance(extension, SampleExtension)
     return graph, KernelSimilarity(graph, extension)
 
