@@ -12,4 +12,4 @@ def tries(number):
     as well as many.
     """
     sanitized = "SENTREE_EXPECT_SANITIZED" in os.environ
-    return settings(max_examples=max(10, number // 4) if sanitized else number)
+    return settings(max_examples=max(4, number // 4) if sanitized else number)
