@@ -45,6 +45,10 @@ format: $(VENV)/.built-dev
 bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/speed.py --out benchmarks/results
 	$(BIN)/python benchmarks/threads.py --out benchmarks/results
+	$(BIN)/python benchmarks/neighbors_peers.py --out benchmarks/results
+	$(BIN)/python benchmarks/whole_way.py --out benchmarks/results
+	$(BIN)/python benchmarks/stages.py --out benchmarks/results
+	$(BIN)/python benchmarks/cost_model.py --out benchmarks/results
 	$(BIN)/python benchmarks/knn.py --out benchmarks/results/knn.csv
 	$(BIN)/python benchmarks/topics.py --out benchmarks/results/topics.csv
 	$(BIN)/python benchmarks/sizes.py --out benchmarks/results

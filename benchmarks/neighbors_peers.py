@@ -69,8 +69,8 @@ def recall(columns, found):
     return float(np.mean([np.isin(true, some).mean() for true, some in pairs]))
 
 
-# The programs: each takes the samples, rows to try settings on and their true neighbours. It returns
-# what its setting is called, its clock, and the neighbours it found of all samples.
+# Programs take the samples, rows to try settings on and the true neighbours of these. They return
+# what their setting is called, their clock, and the neighbours of all samples.
 
 
 def sentree_search(X, threads, rows, columns):
