@@ -2,7 +2,7 @@
 
 n points of D features in single precision, P neighbours of each. On workers, points are in s shards
 (``Machine.shards``). Constants are those of the code where it sets them (cells, parts, sweeps), and
-guesses where data decide them (``TRAVELS``, ``LEAVING``, ``BOTH``, ``CLUSTERS``).
+guesses where data decide them (``TRAVELS``, ``LEAVING``, ``GHOSTS``, ``BOTH``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ D = 20
 P = 15
 #: Groups of cells that a row is sent to, beside its own.
 TRAVELS = 1.5
-#: Share of the edges that leave a shard.
-LEAVING = 0.1
+#: Share of the edges that leave a shard, and points elsewhere that shards know, for each point.
+LEAVING, GHOSTS = 0.1, 0.5
 #: Bytes of an entry of the graph: a number and a weight in single precision.
 ENTRY = 8
 #: Entries of the graph for each neighbour: both directions, less those that are mutual.
@@ -39,7 +39,9 @@ class Machine:
     workers: int = 1
     link: float = 1.25e9  # of a worker: 10 Gbit/s
     core_memory: float = 10e9  # that one core reads; a machine has at most 200 GB/s
-    task: float = 1e-3  # of the scheduler for a message or task, one at a time
+    task: float = 1e-3  # seconds of the scheduler for a task or message, one at a time
+    shard: int = 2**17  # points of a shard; fixed, so that clusters do not depend on the workers
+    slowest: float = 1.25  # time of the slowest worker, as a multiple of the mean
 
     @property
     def all_cores(self):
@@ -62,8 +64,8 @@ class Machine:
         return self.task if self.workers > 1 else 0.0
 
     def shards(self, n):
-        """Shards: of 2^17 points, or larger ones so that there are at most 4 for each core."""
-        return max(1.0, min(n / 2**17, 4 * self.all_cores))
+        """Return the number of shards."""
+        return max(1.0, n / self.shard)
 
     @property
     def told(self):
@@ -72,7 +74,8 @@ class Machine:
             return f"{self.cores} cores, memory at {self.memory_speed / 1e9:.0f} GB/s"
         return (
             f"{self.workers} workers of {self.cores} cores, {self.link * 8 / 1e9:.0f} Gbit/s each, "
-            f"{self.task * 1e3:g} ms of one scheduler for a message"
+            f"shards of {self.shard:,} points, {self.task * 1e3:g} ms of one scheduler for a task "
+            f"or message, the slowest worker takes {self.slowest:g} of the mean"
         )
 
 
@@ -89,6 +92,7 @@ class Stage:
     memory: Formula  # of one worker, or of the machine
     touched: Callable[[float], float]  # bytes that must be read or written
     parallel: float = 1.0
+    alone: Callable[[float], float] = lambda n: 0.0  # points that one worker works on by itself
 
 
 def graph_bytes(n):
@@ -97,73 +101,80 @@ def graph_bytes(n):
 
 
 def parts(n):
-    """Parts that the search sees."""
+    """Parts that one worker searches."""
     return min(n / PART, MOST_PARTS)
+
+
+def lists(n, m):
+    """Bytes of rows and lists of neighbours on a worker, those that came from elsewhere too."""
+    return (1 + TRAVELS) * (4 * D + 8 * P) * n / m.workers
 
 
 STAGES = {
     "read": Stage(
-        "sent 4 D n from storage; s messages; keeps 4 D n / workers",
+        "sends 4 D n from storage; s messages; keeps 4 D n",
         lambda n, m: 4 * D * n,
         lambda n, m: m.shards(n),
         lambda n, m: 4 * D * n / m.workers,
         lambda n: 4 * D * n,
     ),
     "assign": Stage(
-        "sent 4 D (n / 125) to every worker, (4 D + 12) TRAVELS n rows to groups; s + s^2 messages",
+        "sends 4 D n / 125 of centres to every worker, TRAVELS (4 D + 12) n of rows; "
+        "s + s^2 messages",
         lambda n, m: m.workers * 4 * D * n / PER_CELL + TRAVELS * (4 * D + 12) * n,
         lambda n, m: m.shards(n) + m.shards(n) ** 2,
         lambda n, m: 4 * D * n / PER_CELL + (1 + TRAVELS) * (4 * D + 12) * n / m.workers,
         lambda n: 4 * D * n,
     ),
     "search": Stage(
-        "sends nothing; s messages; keeps rows and lists, ((1 + TRAVELS) (4 D + 8 P)) n / workers",
+        "sends nothing; s messages; keeps (1 + TRAVELS) (4 D + 8 P) n",
         lambda n, m: 0.0,
         lambda n, m: m.shards(n),
-        lambda n, m: (1 + TRAVELS) * (4 * D + 8 * P) * n / m.workers,
+        lists,
         lambda n: 8 * P * n,
     ),
     "merge": Stage(
-        "sent 8 P TRAVELS n of lists; s^2 messages",
+        "sends TRAVELS 8 P n of lists; s + s^2 messages",
         lambda n, m: TRAVELS * 8 * P * n,
-        lambda n, m: m.shards(n) ** 2,
-        lambda n, m: (1 + TRAVELS) * 8 * P * n / m.workers,
+        lambda n, m: m.shards(n) + m.shards(n) ** 2,
+        lists,
         lambda n: (1 + TRAVELS) * 8 * P * n,
     ),
     "assemble": Stage(
-        "sent 12 P LEAVING n; 2 s^2 messages; keeps 2 graphs / workers",
-        lambda n, m: 12 * P * LEAVING * n,
-        lambda n, m: 2 * m.shards(n) ** 2,
+        "sends LEAVING 12 P n; s + s^2 messages; keeps 2 graphs of 8 BOTH P n",
+        lambda n, m: LEAVING * 12 * P * n,
+        lambda n, m: m.shards(n) + m.shards(n) ** 2,
         lambda n, m: 2 * graph_bytes(n) / m.workers,
         lambda n: 2 * graph_bytes(n),
     ),
     "move": Stage(
-        "one machine: 10 passes over the graph. Workers: inside shards, then one worker searches "
-        "min(n / 16, 2^21) parts (2000 bytes of memory each); s messages",
-        lambda n, m: PART_BYTES / 4 * parts(n),
+        "10 passes over the graph, 2.5 times which is kept; s messages. On workers inside "
+        "shards, then one worker by itself on min(n / 16, 2^21) parts, which keep 2000 bytes each",
+        lambda n, m: 0.0,
         lambda n, m: m.shards(n),
         lambda n, m: 2.5 * graph_bytes(n) / m.workers + (m.workers > 1) * PART_BYTES * parts(n),
         lambda n: 10 * graph_bytes(n),
         0.95,
+        parts,
     ),
     "contract": Stage(
-        "sent the edges between parts, 12 P n / 4; s messages for each of log(n / 2^25) levels",
-        lambda n, m: 12 * P * n / 4,
+        "sends the edges between parts, 12 P parts; s messages",
+        lambda n, m: 12 * P * n / PART,
         lambda n, m: m.shards(n),
         lambda n, m: graph_bytes(n) / m.workers,
-        lambda n: graph_bytes(n),
-        0.9,
+        graph_bytes,
+        0.95,
     ),
     "borders": Stage(
-        "sent 4 LEAVING P n labels and 24 k sums of every shard, 6 sweeps of 4 sub-rounds; "
-        "24 s messages",
-        lambda n, m: SWEEPS * (4 * LEAVING * n + SUB_ROUNDS * 24 * CLUSTERS * m.shards(n)),
-        lambda n, m: SWEEPS * SUB_ROUNDS * m.shards(n),
+        "6 sweeps send 4 GHOSTS n of labels, their 4 sub-rounds 24 k of sums (k = 1000) to "
+        "and from every shard; 48 s messages",
+        lambda n, m: SWEEPS * (4 * GHOSTS * n + SUB_ROUNDS * 2 * 24 * CLUSTERS * m.shards(n)),
+        lambda n, m: SWEEPS * SUB_ROUNDS * 2 * m.shards(n),
         lambda n, m: 1.2 * graph_bytes(n) / m.workers,
         lambda n: SWEEPS * graph_bytes(n),
     ),
     "write": Stage(
-        "sent 4 n to storage; s messages",
+        "sends 4 n to storage; s messages",
         lambda n, m: 4 * n,
         lambda n, m: m.shards(n),
         lambda n, m: 4 * n / m.workers,

@@ -173,8 +173,8 @@ def measure_one(program, kind, n, d, threads, cache):
     tell(setting=setting, **clock.told(), recall=round(share, 4))
 
 
-def measure(options):
-    """A row for each program, data set and number of threads."""
+def measure(options, record):
+    """Return a row for each program, data set and number of threads, kept as they come."""
     rows = []
     for n, d, kind, threads in itertools.product(
         options.sizes, options.dimensions, options.kinds, options.threads
@@ -195,7 +195,8 @@ def measure(options):
             }
             rows.append({**case, "program": program, **found, **ratios})
             print(rows[-1], flush=True)
-    return rows
+            table = write(rows, record, options.out, "neighbors_peers")
+    return table
 
 
 def main():
@@ -220,7 +221,7 @@ def main():
         measure_one(options.one, kind, n, d, threads, options.cache)
         return
     record = manifest() | {"rivals": versions("faiss-cpu", "pynndescent", "pipnn")}
-    print(write(measure(options), record, options.out, "neighbors_peers").to_string(index=False))
+    print(measure(options, record).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -70,7 +70,8 @@ def main():
             )
             case = {"n": n, "d": FEATURES, "threads": threads}
             rows += [{**case, **row} for row in found.get("rows", [{"stage": "all", **found}])]
-    print(write(rows, record, options.out, "stages").to_string(index=False))
+            table = write(rows, record, options.out, "stages")
+    print(table.to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -77,8 +77,8 @@ def measure_one(program, kind, n, threads):
     tell(**clock.told(), **found)
 
 
-def measure(options):
-    """A row for each program, data set and number of threads."""
+def measure(options, record):
+    """Return a row for each program, data set and number of threads, kept as they come."""
     rows = []
     for n, kind, threads in itertools.product(options.sizes, options.kinds, options.threads):
         ours = {}
@@ -97,7 +97,8 @@ def measure(options):
             case = {"n": n, "d": FEATURES, "kind": kind, "threads": threads}
             rows.append({**case, "program": program, **found, **ratios})
             print(rows[-1], flush=True)
-    return rows
+            table = write(rows, record, options.out, "whole_way")
+    return table
 
 
 def main():
@@ -114,7 +115,7 @@ def main():
         measure_one(options.one, kind, n, threads)
         return
     record = manifest() | {"rivals": versions("scanpy", "igraph", "pynndescent", "umap-learn")}
-    print(write(measure(options), record, options.out, "whole_way").to_string(index=False))
+    print(measure(options, record).to_string(index=False))
 
 
 if __name__ == "__main__":
