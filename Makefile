@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Modules are compiled as they are imported: pip would compile all of them, one after the other.
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
 
@@ -44,6 +45,10 @@ format: $(VENV)/.built-dev
 bench: $(VENV)/.built-compare
 	$(BIN)/python benchmarks/speed.py --out benchmarks/results
 	$(BIN)/python benchmarks/threads.py --out benchmarks/results
+	$(BIN)/python benchmarks/neighbors_peers.py --out benchmarks/results
+	$(BIN)/python benchmarks/whole_way.py --out benchmarks/results
+	$(BIN)/python benchmarks/stages.py --out benchmarks/results
+	$(BIN)/python benchmarks/cost_model.py --out benchmarks/results
 	$(BIN)/python benchmarks/knn.py --out benchmarks/results/knn.csv
 	$(BIN)/python benchmarks/topics.py --out benchmarks/results/topics.csv
 	$(BIN)/python benchmarks/sizes.py --out benchmarks/results
@@ -67,12 +72,12 @@ bench: $(VENV)/.built-compare
 SANITIZERS_asan := address,undefined
 SANITIZERS_tsan := thread
 sanitize: sanitize-memory sanitize-threads
-sanitize-memory: $(VENV)-asan/.built
+sanitize-memory: $(VENV)-asan/.built $(VENV)/.built-test
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
 	SENTREE_EXPECT_SANITIZED=1 $(VENV)-asan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_kernels.py \
 	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/search/test_units.py \
 	  tests/search/test_threads.py tests/estimators/test_hierarchy.py -m "not golden"
-sanitize-threads: $(VENV)-tsan/.built
+sanitize-threads: $(VENV)-tsan/.built $(VENV)/.built-test
 	TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(c++ -print-file-name=libtsan.so)" \
 	setarch -R $(VENV)-tsan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py -k "not fork"
 
@@ -98,15 +103,15 @@ $(VENV)/.listing: $(VENV)/bin/python FORCE
 
 $(VENV)/.built: $(VENV)/bin/python $(BUILD_FILES) | compiler
 	@echo "Building sentree and installing what it needs into $(VENV) (a minute or two the first time) ..."
-	$(PIP) install --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 # What an extra needs besides: the package is there, and is not built again.
 $(VENV)/.built-%: $(VENV)/.built
-	$(PIP) install 'sentree[$*]'
+	$(INSTALL) 'sentree[$*]'
 	@touch $@
 
-$(VENV)-%/.built: $(BUILD_FILES) | $(VENV)/.built-test
+$(VENV)-%/.built: $(BUILD_FILES) | $(VENV)/.built
 	$(BIN)/python -m venv $(VENV)-$*
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 	  > "$$($(VENV)-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"

@@ -1,8 +1,10 @@
-"""Whole fits on one and on more threads, against parallel rivals on the same graph.
+"""Whole fits on one and on more threads, against other programs on the same graph.
 
-Wall-clock seconds, each the least of ``--repeats`` runs: a rival on all threads, NetworKit, is told
-with the making of its graph and without it. The clusters must be the same for 1, 2 and 5 threads;
-``same`` says whether they are. On a busy machine the seconds say little: the manifest has its load.
+Wall-clock and CPU seconds, each the least of ``--repeats`` runs: a program that needs its own graph
+is told with the making of it and without. The clusters must be the same for 1, 2 and 5 threads;
+``same`` says whether they are. Every program runs in a process of its own, on as many cores as it
+has threads, and is ended after ``--timeout`` seconds. On a busy machine the seconds say little: the
+manifest has its load.
 
     python benchmarks/threads.py --out benchmarks/results
     python benchmarks/threads.py --sizes 100000 1000000 --repeats 3
@@ -11,101 +13,190 @@ with the making of its graph and without it. The clusters must be the same for 1
 from __future__ import annotations
 
 import argparse
-import json
-import time
-from functools import partial
+import hashlib
+import random
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from peers import as_igraph, skipped_if_missing
-from shared import blob_graph, blobs, fitted, least
+from alone import Clock, alone, tell, versions, write
+from peers import as_igraph
+from shared import blob_graph, blobs, fitted
 from speed import manifest
 
 SIZES = [100_000, 1_000_000]
-THREADS = [1, 2, 5]
+OURS = "sentree"
+#: Iterations of all Leiden searches.
+ITERATIONS = 2
 
 
-#: The least wall-clock seconds of several calls, and the last result.
-fastest = partial(least, clock=time.perf_counter)
+# A program returns the making of its graph and the search of that graph, as functions.
 
 
-@skipped_if_missing
-def networkit(graph, threads, repeats):
-    """Seconds to make the graph, and to run ParallelLeiden and PLM; and their labels."""
+def sentree(graph, threads):
+    """A whole fit, automatic scale; the graph is checked in it."""
+    return lambda: graph, lambda made: fitted(made, n_jobs=threads)
+
+
+def networkit_graph(graph, threads):
     import networkit as nk
 
     nk.setNumberOfThreads(threads)
     i, j, weight = graph.edges()
     ends = i.astype(np.uint64), j.astype(np.uint64)
-    making, made = fastest(
-        lambda: nk.GraphFromCoo((weight, ends), n=graph.n, weighted=True, directed=False), 1
+    return nk.GraphFromCoo((weight, ends), n=graph.n, weighted=True, directed=False)
+
+
+def parallel_leiden(graph, threads):
+    from networkit.community import ParallelLeiden
+
+    def search(made):
+        return ParallelLeiden(made, iterations=ITERATIONS).run().getPartition().getVector()
+
+    return lambda: networkit_graph(graph, threads), search
+
+
+def parallel_louvain(graph, threads):
+    from networkit.community import PLM
+
+    return (
+        lambda: networkit_graph(graph, threads),
+        lambda made: PLM(made).run().getPartition().getVector(),
     )
-    found = {}
-    for name, search in (
-        ("ParallelLeiden, 2 iterations", nk.community.ParallelLeiden),
-        ("PLM", nk.community.PLM),
-    ):
-        options = {"iterations": 2} if "Leiden" in name else {}
-        seconds, labels = fastest(
-            lambda search=search, options=options: (
-                search(made, **options).run().getPartition().getVector()
-            ),
-            repeats,
-        )
-        found[f"NetworKit {name}"] = (seconds, seconds + making, np.array(labels))
-    return found
 
 
-@skipped_if_missing
-def leiden(graph):
-    """Seconds to make igraph's graph, and to run its Leiden; and the labels."""
-    making, made = fastest(lambda: as_igraph(graph), 1)
-    options = {"objective_function": "modularity", "weights": "weight", "n_iterations": 2}
-    seconds, found = fastest(lambda: made.community_leiden(**options), 1)
-    return {"igraph Leiden, 2 iterations": (seconds, seconds + making, np.array(found.membership))}
+def igraph_leiden(graph, threads):
+    random.seed(0)  # igraph draws from Python's generator
+    options = {"objective_function": "modularity", "n_iterations": ITERATIONS}
+
+    def search(made):
+        return made.community_leiden(weights="weight", **options).membership
+
+    return lambda: as_igraph(graph), search
 
 
-def measure(n, folder, repeats):
-    """Return a row for each program and number of threads."""
+def leidenalg(graph, threads):
+    import leidenalg
+
+    kind = leidenalg.ModularityVertexPartition
+    options = {"weights": "weight", "n_iterations": ITERATIONS, "seed": 0}
+    return (
+        lambda: as_igraph(graph),
+        lambda made: leidenalg.find_partition(made, kind, **options).membership,
+    )
+
+
+def infomap(graph, threads):
+    from infomap import Infomap
+
+    def make():
+        made = Infomap("--two-level --silent --num-trials 1 --seed 1")
+        made.add_nodes(range(graph.n))
+        made.add_links(np.column_stack(graph.edges()))
+        return made
+
+    def search(made):
+        made.run()
+        modules = made.get_modules()
+        return [modules[i] for i in range(graph.n)]
+
+    return make, search
+
+
+def of_scikit_network(name):
+    def program(graph, threads):
+        from sknetwork import clustering
+
+        model = getattr(clustering, name)(random_state=0)
+        return lambda: sp.csr_matrix(graph.to_scipy()), model.fit_predict
+
+    return program
+
+
+#: What each is called, how it is run, and on how many threads.
+PROGRAMS = {
+    OURS: (sentree, [1, 2, 5]),
+    f"NetworKit ParallelLeiden, {ITERATIONS} iterations": (parallel_leiden, [1, 2]),
+    "NetworKit PLM": (parallel_louvain, [1, 2]),
+    f"igraph Leiden, {ITERATIONS} iterations": (igraph_leiden, [1]),
+    f"leidenalg, {ITERATIONS} iterations": (leidenalg, [1]),
+    "Infomap, two levels": (infomap, [1]),
+    "scikit-network Louvain": (of_scikit_network("Louvain"), [1]),
+    "scikit-network Leiden": (of_scikit_network("Leiden"), [1]),
+}
+PACKAGES = ("networkit", "igraph", "leidenalg", "infomap", "scikit-network")
+
+
+def measure_one(program, n, threads, folder, repeats):
+    """Measure one program, and tell."""
     graph, y = blob_graph(n, folder), blobs(n)[1]
-    rows, first = [], None
-    for threads in THREADS:
-        seconds, labels = fastest(lambda threads=threads: fitted(graph, n_jobs=threads), repeats)
-        first = labels if first is None else first
-        rows.append(["sentree", threads, seconds, seconds, labels, np.array_equal(first, labels)])
-    for threads in THREADS[:2]:
-        for name, found in (networkit(graph, threads, repeats) or {}).items():
-            rows.append([name, threads, *found, np.nan])
-    rows += [[name, 1, *found, np.nan] for name, found in (leiden(graph) or {}).items()]
-    table = pd.DataFrame(
-        rows, columns=["program", "threads", "seconds", "with_graph", "labels", "same"]
+    make, search = PROGRAMS[program][0](graph, threads)
+    with Clock() as making:
+        made = make()
+    clocks = []
+    for _ in range(repeats):
+        with Clock() as clock:
+            labels = np.asarray(search(made), dtype=np.int64)
+        clocks.append(clock)
+        made = make() if program.startswith("Infomap") else made  # it keeps what it found
+    tell(
+        edges=graph.n_edges,
+        seconds=round(min(clock.seconds for clock in clocks), 3),
+        with_graph=round(min(clock.seconds for clock in clocks) + making.seconds, 3),
+        cpu_seconds=round(min(clock.cpu_seconds for clock in clocks), 3),
+        ari=round(adjusted_rand_score(y, labels), 4),
+        labels=hashlib.sha256(labels.tobytes()).hexdigest(),
     )
-    ours = table.query("program == 'sentree' and threads == 2")["seconds"].iloc[0]
-    table["ours_over_it"] = (ours / table["with_graph"]).round(3)
-    table["ari"] = [round(adjusted_rand_score(y, labels), 4) for labels in table["labels"]]
-    table.insert(0, "edges", graph.n_edges)
-    table.insert(0, "n", n)
-    return table.drop(columns="labels").round({"seconds": 3, "with_graph": 3})
+
+
+def measure(n, options):
+    """Return a row for each program and number of threads."""
+    rows, first, ours = [], None, None
+    for program in options.programs:
+        for threads in PROGRAMS[program][1]:
+            found = alone(
+                *(__file__, "--one", program, "--sizes", n),
+                *("--cache", options.cache, "--repeats", options.repeats),
+                threads=threads,
+                timeout=options.timeout,
+            )
+            labels = found.pop("labels", None)
+            row = {"n": n, "program": program, "threads": threads, **found}
+            if program == OURS:
+                first = labels if first is None else first
+                row["same"] = labels == first
+                ours = found.get("with_graph") if threads == 2 else ours
+            rows.append(row)
+            print(row, flush=True)
+    for row in rows:
+        if ours and "with_graph" in row:
+            row["ours_over_it"] = round(ours / row["with_graph"], 3)
+    return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS))
+    parser.add_argument("--timeout", type=float, default=1200, help="seconds for each program")
     parser.add_argument("--out", type=Path, help="folder for threads.csv and threads.json")
     parser.add_argument("--cache", type=Path, default=Path("build/bench"), help="keeps the graphs")
+    parser.add_argument("--one", choices=PROGRAMS, help=argparse.SUPPRESS)
+    parser.add_argument("--threads", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    record, tables = manifest(), []
+    if options.one:
+        [n] = options.sizes
+        measure_one(options.one, n, options.threads, options.cache, options.repeats)
+        return
+    record, rows = manifest() | {"rivals": versions(*PACKAGES)}, []
     for n in options.sizes:
-        tables.append(measure(n, options.cache, options.repeats))
-        print(tables[-1].to_string(index=False), "\n", flush=True)
-    if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        pd.concat(tables).to_csv(options.out / "threads.csv", index=False)
-        (options.out / "threads.json").write_text(json.dumps(record, indent=2) + "\n")
+        blob_graph(n, options.cache)  # made once
+        rows += measure(n, options)
+        table = write(rows, record, options.out, "threads")
+    print(table.to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
 import os
+import signal
+import threading
 
 # Before NumPy is loaded: tests run side by side, and threads that wait for one another spin.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# What tests start heeds Ctrl-C, also where whoever runs the tests ignores it (``make test &``).
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402

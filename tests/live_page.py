@@ -247,11 +247,13 @@ class Tab:
         """Keep a picture of what is seen."""
         picture(self.page, name, always)
 
-    def barriers(self, inside="html"):
+    def barriers(self, inside="html", rules=None):
         """What hinders people who cannot see well or use no mouse, as axe-core finds it."""
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(AXE.read_text(encoding="utf-8"))
         options = {"resultTypes": ["violations"]}
+        if rules is not None:
+            options["runOnly"] = {"type": "rule", "values": rules}
         found = self.page.evaluate("given => axe.run(...given)", [inside, options])["violations"]
         return [
             f"{one['impact']}: {one['help']}: {node['html'][:200]} {node['failureSummary']}"

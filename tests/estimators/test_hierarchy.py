@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -22,6 +22,7 @@ from sentree.paper import PaperHierarchy, paper_graph
 from sentree.paper.relation import relation_by_similarity
 from sentree.search.kernels import compress, graft, grow, multilevel, stretch
 from sentree.search.objective import tree_objective
+from tries import tries
 
 HEIGHTS = [None, 2, 3, 4]
 
@@ -46,7 +47,7 @@ def is_node(tree, labels):
     return all(frozenset(np.flatnonzero(labels == u).tolist()) in nodes for u in set(labels))
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(
     st.integers(0, 10**6),
     st.integers(3, 25),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given as on
-from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
@@ -14,6 +13,7 @@ from sentree.relation.by_degree import SearchGraphs
 from sentree.search.hard import _unite_small, harden
 from sentree.search.kernels import link, merge, move_from_queue, multilevel
 from sentree.search.objective import partition_objective
+from tries import tries
 
 
 def random_graph(random, n):
@@ -47,7 +47,7 @@ def feasible(draw):
     return graph, told, k, draw(st.integers(0, 5))
 
 
-@settings(max_examples=400)
+@tries(400)
 @on(feasible(), st.sampled_from(["k", "auto", "resolution", "init"]))
 def test_no_feasible_instance_is_broken(instance, how):
     graph, told, k, seed = instance

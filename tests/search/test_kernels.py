@@ -10,7 +10,7 @@ from threading import Thread
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import (
@@ -37,6 +37,7 @@ from sentree.search.kernels import (
     stretch,
 )
 from sentree.search.objective import partition_objective, steered_objective, tree_objective
+from tries import tries
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(2, 12)
@@ -82,7 +83,7 @@ def test_make_sanitize_runs_the_sanitized_build():
     assert _kernels.sanitized
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(seeds, sizes, st.booleans(), st.booleans())
 def test_every_merge_gain_is_the_difference_of_the_objective(seed, n, own_weight, to_the_end):
     rng = np.random.default_rng(seed)
@@ -97,7 +98,7 @@ def test_every_merge_gain_is_the_difference_of_the_objective(seed, n, own_weight
     assert gains_match(values, [gain for *_, gain in joins])
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(2, 9), st.booleans(), st.sampled_from([None, 1, 3]))
 def test_merge_is_the_greedy_search(seed, n, must_link_first, n_modules):
     rng = np.random.default_rng(seed)
@@ -166,7 +167,7 @@ def hub_and_spokes(rng, n):
 @pytest.mark.parametrize("kind", ["merge", "stretch"])
 @pytest.mark.parametrize("related", [False, True])
 @pytest.mark.parametrize("shape", ["sparse", "dense", "hubs"])
-@settings(max_examples=15)
+@tries(15)
 @given(seed=seeds, n=st.integers(60, 160))
 def test_every_join_is_the_best_pair(kind, related, shape, seed, n):
     """Hubs keep heaps of bounds and skip what need not be visited: each join is still the best."""
@@ -191,7 +192,7 @@ def test_every_join_is_the_best_pair(kind, related, shape, seed, n):
 
 
 @pytest.mark.parametrize("kind", ["merge", "stretch"])
-@settings(max_examples=10)
+@tries(10)
 @given(seed=seeds, n=st.integers(70, 130))
 def test_every_join_is_the_best_pair_of_the_highest_rank(kind, seed, n):
     rng = np.random.default_rng(seed)
@@ -215,7 +216,7 @@ def test_every_join_is_the_best_pair_of_the_highest_rank(kind, seed, n):
     assert not np.triu(modules.weight > 0, 1).any()
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(seeds, sizes, st.booleans())
 def test_every_move_gain_is_the_difference_of_the_objective(seed, n, own_weight):
     rng = np.random.default_rng(seed)
@@ -233,7 +234,7 @@ def test_every_move_gain_is_the_difference_of_the_objective(seed, n, own_weight)
         assert np.isclose(move_gain(graph, labels, i, to, relation), expected, atol=1e-11)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(seeds, st.integers(2, 40), st.booleans())
 def test_moving_descends_to_a_local_optimum(seed, n, keep_modules):
     rng = np.random.default_rng(seed)
@@ -256,7 +257,7 @@ def test_moving_descends_to_a_local_optimum(seed, n, keep_modules):
             assert move_gain(graph, labels, i, to, relation) < 1e-9
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(seeds, sizes, st.booleans(), st.booleans())
 def test_every_stretch_gain_is_the_difference_of_the_objective(seed, n, own_weight, leaf_penalty):
     rng = np.random.default_rng(seed)
@@ -271,7 +272,7 @@ def test_every_stretch_gain_is_the_difference_of_the_objective(seed, n, own_weig
     assert gains_match(values, [gain for *_, gain in joins])
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(seeds, st.integers(2, 8), st.booleans())
 def test_stretch_is_the_greedy_search(seed, n, leaf_penalty):
     rng = np.random.default_rng(seed)
@@ -284,7 +285,7 @@ def test_stretch_is_the_greedy_search(seed, n, leaf_penalty):
     assert [(a, b) for a, b, _ in joins] == [(a, b) for a, b, _ in expected]
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(seeds, sizes, st.integers(1, 4), st.booleans())
 def test_compress_is_the_greedy_search_with_exact_gains(seed, n, height, leaf_penalty):
     rng = np.random.default_rng(seed)
@@ -301,7 +302,7 @@ def test_compress_is_the_greedy_search_with_exact_gains(seed, n, height, leaf_pe
     assert result.tree.height <= height
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(2, 60), st.booleans(), st.booleans())
 def test_tracked_objective_is_the_recomputed_one(seed, n, ties, own_weight):
     rng = np.random.default_rng(seed)
@@ -324,7 +325,7 @@ def test_tracked_objective_is_the_recomputed_one(seed, n, ties, own_weight):
     assert np.allclose(rebuilt.relation_cut, flat.tree.relation_cut, atol=1e-9)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(4, 30))
 def test_contraction_preserves_the_objective_and_later_gains(seed, n):
     rng = np.random.default_rng(seed)
@@ -369,7 +370,7 @@ def contracted(graph, relation, labels):
     return Graph(between.indptr, between.indices, between.data, degree), related.tocsr()
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(seeds, st.integers(3, 40))
 def test_permuting_the_vertices_changes_nothing(seed, n):
     rng = np.random.default_rng(seed)
@@ -411,7 +412,7 @@ def test_ties_go_to_the_smaller_ids():
     assert first[:2] == (0, 1)
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(seeds, st.integers(2, 60), st.booleans(), st.integers(0, 3))
 def test_multilevel_tracks_its_objective_and_ends_in_a_local_optimum(seed, n, ties, start):
     rng = np.random.default_rng(seed)
@@ -463,7 +464,7 @@ def test_multilevel_joins_must_linked_vertices_that_do_not_touch():
     assert labels[0] == labels[2]
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(4, 40), st.booleans())
 def test_link_unites_the_most_linked_modules(seed, n, by_number):
     rng = np.random.default_rng(seed)
@@ -710,7 +711,7 @@ def random_pull(rng, n, k):
     return sp.csr_array(dense)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(seeds, sizes, st.floats(0.0, 1.0), st.booleans())
 def test_steered_gains_are_differences_of_the_steered_objective(seed, n, shrinkage, pulled):
     rng = np.random.default_rng(seed)
@@ -728,7 +729,7 @@ def test_steered_gains_are_differences_of_the_steered_objective(seed, n, shrinka
     assert np.isclose(gain, value[0] - value[1], rtol=1e-9, atol=1e-11)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(4, 20), st.floats(0.0, 1.0))
 def test_steered_moves_end_where_no_touching_module_gains(seed, n, shrinkage):
     rng = np.random.default_rng(seed)
@@ -760,7 +761,7 @@ def test_without_steering_the_objective_is_the_plain_one():
     assert np.isclose(shrunk.value, plain.value)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(4, 25), st.integers(1, 4), st.booleans())
 def test_modules_with_an_owner_never_come_together(seed, n, n_owned, by_gain):
     rng = np.random.default_rng(seed)
@@ -801,7 +802,7 @@ def slow_link(graph, labels, k, powers):
     return renumber(labels)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(seeds, st.integers(4, 14), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_linkage_with_powers_is_the_slow_one(seed, n, lesser, greater):
     rng = np.random.default_rng(seed)

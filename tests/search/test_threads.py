@@ -8,7 +8,7 @@ import multiprocessing
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
@@ -20,6 +20,7 @@ from sentree._util.threads import use_threads
 from sentree.graph import module_cuts
 from sentree.search.kernels import Steering, move_from_queue, multilevel, spread_labels
 from sentree.search.objective import partition_objective, steered_objective
+from tries import tries
 
 COUNTS = (1, 2, 5)
 
@@ -55,7 +56,7 @@ def with_each(call):
     return found
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(st.integers(0, 10**6), st.integers(2, 40), st.booleans())
 def test_multilevel_searches_are_the_same_and_measured_right(seed, n, apart):
     rng = np.random.default_rng(seed)
@@ -72,7 +73,7 @@ def test_multilevel_searches_are_the_same_and_measured_right(seed, n, apart):
     assert one.trace[-1] <= one.trace[0] + 1e-9
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(st.integers(0, 10**6), st.integers(6, 40), st.booleans(), st.booleans())
 def test_moves_are_the_same_and_measured_right(seed, n, keep_modules, pulled):
     rng = np.random.default_rng(seed)

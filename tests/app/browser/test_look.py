@@ -1,5 +1,7 @@
 """The page to the eye: panels, colours, themes, narrow screens, barriers."""
 
+import os
+
 import pytest
 
 from live_page import AXE
@@ -42,39 +44,42 @@ def test_colours_search_and_tree(tab):
     tab.picture("row")
 
 
+#: Rules about colours: all else is the same in the dark.
+COLOURS = ["color-contrast", "link-in-text-block"]
 THEMES = [{"color_scheme": "light"}, {"color_scheme": "dark"}]
 
 
 @pytest.mark.parametrize("tab", THEMES, indirect=True, ids=["light", "dark"])
 def test_no_barriers_in_any_panel(tab, request):
-    if not AXE.exists():
+    if not AXE.exists() and not os.environ.get("SENTREE_CI"):
         pytest.skip("axe-core is not installed: make js")
     page, theme = tab.page, request.node.callspec.id
+    rules = COLOURS if theme == "dark" else None
     assert page.get_attribute("html", "data-theme") == theme
     cluster = tab.api("state")["clusters"][0]
     page.click(f'[data-cluster="{cluster["number"]}"]')
     tab.picture(f"say-{theme}")
-    found = tab.barriers()  # of the whole page; below, of what is new
+    found = tab.barriers(rules=rules)  # of the whole page; below, of what is new
     page.keyboard.press("Escape")
     page.click("#tab-ask")
     page.wait_for_selector(".ask-body[aria-busy=false] .ask-option")
-    found += tab.barriers("#side")
+    found += tab.barriers("#side", rules)
     page.click("#tab-tree")
     page.locator(".tree-block").first.wait_for()
-    found += tab.barriers("#side")
+    found += tab.barriers("#side", rules)
     page.click(".export-open")
     tab.picture(f"export-{theme}")
-    found += tab.barriers(":popover-open")
+    found += tab.barriers(":popover-open", rules)
     page.keyboard.press("Escape")
     page.click(".scale-why")
-    found += tab.barriers(":popover-open")
+    found += tab.barriers(":popover-open", rules)
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     tab.picture(f"help-{theme}")
-    found += tab.barriers("dialog[open]")
+    found += tab.barriers("dialog[open]", rules)
     page.get_by_role("button", name="Close").click()
     page.click("#open")
-    found += tab.barriers("#start")
+    found += tab.barriers("#start", rules)
     assert found == []
 
 
@@ -87,5 +92,5 @@ def test_a_narrow_screen(tab):
         wide = "document.documentElement.scrollWidth"
         assert page.evaluate(wide) == 390
     assert page.locator("#map .overlay").bounding_box()["height"] > 250
-    if AXE.exists():
+    if AXE.exists() or os.environ.get("SENTREE_CI"):
         assert tab.barriers() == []

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
@@ -16,11 +15,6 @@ from sentree.paper.reproduce.grid import Cell
 from sentree.paper.reproduce.runner import run
 
 pytestmark = pytest.mark.slow
-#: Call a program that heeds Ctrl-C, also where whoever runs the tests ignores it (``make test &``).
-HEED_SIGINT = (
-    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
-    "os.execv(sys.argv[1], sys.argv[1:])"
-)
 METHODS = ["SE", "SSE", "sentree", "Semi-MultiCons", "COBRA"]
 
 
@@ -91,7 +85,7 @@ def test_ctrl_c_keeps_what_is_finished(data, tmp_path):
     out = tmp_path / "out"
     endless = arguments(data, out, "--draws", "1000")  # cannot end before the signal arrives
     process = subprocess.Popen(
-        [sys.executable, "-c", HEED_SIGINT, *executable(), *endless],
+        [*executable(), *endless],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
