@@ -20,11 +20,9 @@ def spacing_of(X, n_neighbors=20):
 def test_lengths_are_the_distances_behind_the_weights():
     X = np.random.default_rng(0).normal(size=(60, 3))
     spacing = spacing_of(X, 8)
-    np.testing.assert_allclose(
-        spacing.edges.lengths,
-        pairwise_distances(X)[spacing.edges.rows, spacing.edges.indices],
-        rtol=1e-6,
-    )
+    edges = spacing.edges
+    distances = pairwise_distances(X)[edges.rows, edges.indices]
+    np.testing.assert_allclose(edges.lengths, distances, rtol=1e-6)
 
 
 def test_vertices_are_as_near_as_their_nearest_samples():
@@ -33,8 +31,8 @@ def test_vertices_are_as_near_as_their_nearest_samples():
     assert spacing.edges.rows.tolist() == [0, 0, 1, 1, 2, 2]
     assert spacing.edges.indices.tolist() == [1, 2, 0, 2, 0, 1]
     np.testing.assert_allclose(spacing.edges.lengths, [1, 2, 1, 4, 2, 4])
-    assert spacing.reach(1).tolist() == [1, 1, 2]
-    assert spacing.reach(9).tolist() == [2, 4, 4]
+    assert spacing.edges.reach(1).tolist() == [1, 1, 2]
+    assert spacing.edges.reach(9).tolist() == [2, 4, 4]
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])

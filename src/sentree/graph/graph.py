@@ -150,7 +150,7 @@ class Graph:
             raise ValueError(f"a graph needs real numbers as weights, got dtype {matrix.dtype}")
         csr = sp.csr_array(matrix, dtype=np.float64)
         if _is_graph(csr):  # the usual case; the constructor makes the copies
-            return cls(csr.indptr, csr.indices, csr.data)  # type: ignore[arg-type]
+            return cls(csr.indptr, csr.indices, csr.data)
         csr = csr.copy()
         csr.sum_duplicates()
         _check_weights(csr, zero_allowed=True)

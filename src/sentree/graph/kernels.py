@@ -177,10 +177,9 @@ def _nearby(found: Neighbors, rank: int) -> FloatArray:
     widths[some] = found.distances[found.indptr[some] + np.minimum(counts[some], rank) - 1]
     some = some[widths[some] == 0]
     if some.size:
-        distances = found.distances[
-            np.repeat(found.indptr[some], counts[some]) + ramp(counts[some])
-        ]
+        size = counts[some]
+        distances = found.distances[np.repeat(found.indptr[some], size) + ramp(size)]
         positive = np.where(distances > 0, distances, np.inf)
-        smallest = np.minimum.reduceat(positive, np.cumsum(counts[some]) - counts[some])
+        smallest = np.minimum.reduceat(positive, np.cumsum(size) - size)
         widths[some] = np.where(np.isfinite(smallest), smallest, 0.0)
     return widths

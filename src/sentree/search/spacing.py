@@ -62,7 +62,8 @@ class Density(NamedTuple):
         return Peaks(*density_clusters(self.i, self.j, self.height, self.n, **least))
 
 
-class _Edges(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Edges:
     """The edges of some vertices, in both directions, with their lengths."""
 
     indptr: NDArray[np.int64]
@@ -70,17 +71,18 @@ class _Edges(NamedTuple):
     indices: NDArray[np.int32]
     lengths: FloatArray
 
+    @cached_property
     def by_length(self) -> FloatArray:
-        """Return the lengths, sorted within each row."""
+        """The lengths, sorted within each row."""
         share = self.lengths / max(self.lengths.max(initial=0.0), np.finfo(float).tiny)
         return self.lengths[np.argsort(self.rows + 0.5 * share)]  # one key is faster than two
 
-    def reach(self, rank: int, by_length: FloatArray) -> FloatArray:
+    def reach(self, rank: int) -> FloatArray:
         """Return the length to the neighbour of a rank, or to the last; 0 without neighbours."""
         count = np.diff(self.indptr)
         reach = np.zeros(count.size)
         some = count > 0
-        reach[some] = by_length[self.indptr[:-1][some] + np.minimum(count[some], rank) - 1]
+        reach[some] = self.by_length[self.indptr[:-1][some] + np.minimum(count[some], rank) - 1]
         return reach
 
 
@@ -152,22 +154,14 @@ class Spacing:
             square = -np.log(np.minimum(self.graph.weights[at], 1.0))
             square *= width[row]
             square *= width[self.graph.indices[at]]
-        return np.sqrt(square)
+        lengths: FloatArray = np.sqrt(square)
+        return lengths
 
     @cached_property
     def n_neighbors(self) -> float:
         """Mean number of neighbours."""
         size = self.graph.indices.size if self._is_whole else self.edges.rows.size
         return size / max(self.n, 1)
-
-    @cached_property
-    def _by_length(self) -> FloatArray:
-        """The lengths, sorted within each row."""
-        return self.edges.by_length()
-
-    def reach(self, rank: int) -> FloatArray:
-        """Return the length to the neighbour of a rank, or to the last; 0 without neighbours."""
-        return self.edges.reach(rank, self._by_length)
 
     @cached_property
     def dimension(self) -> float | None:
@@ -179,8 +173,7 @@ class Spacing:
         last = min(_NEAREST, int(self.n_neighbors))
         first = max(last // 3, 1)
         edges = self._some_edges
-        by_length = edges.by_length()
-        reach = edges.reach(last, by_length)
+        by_length, reach = edges.by_length, edges.reach(last)
         rank = np.arange(edges.rows.size) - edges.indptr[edges.rows] + 1
         near = (rank >= first) & (rank < last) & (by_length > 0)
         growth = np.log(reach[edges.rows[near]] / by_length[near])
@@ -203,7 +196,7 @@ class Spacing:
         lower.
         """
         assert self.dimension is not None
-        reach = self.reach(round(_DENSITY * smoothness))
+        reach = self.edges.reach(round(_DENSITY * smoothness))
         once = self.edges.rows < self.edges.indices
         i, j = self.edges.rows[once], self.edges.indices[once]
         length = np.maximum(np.maximum(reach[i], reach[j]), self.edges.lengths[once])
