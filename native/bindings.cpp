@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agglomerate.hpp"
+#include "assembly.hpp"
 #include "balance.hpp"
 #include "cells.hpp"
 #include "compress.hpp"
@@ -296,6 +297,13 @@ std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, 
   return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
 }
 
+using Sparse = std::tuple<Out<std::int64_t>, Out<std::int32_t>, Out<double>>;
+
+Sparse rows_to_numpy(sentree::Rows rows) {
+  return {to_numpy(std::move(rows.indptr)), to_numpy(std::move(rows.indices)),
+          to_numpy(std::move(rows.weights))};
+}
+
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
            double lesser, double greater, Ints owner, Sharing sharing, nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
@@ -307,6 +315,17 @@ Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_m
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::Crew crew(sharing.first, sharing.second);
     return sentree::link(graphs, modules, n_modules, options, crew, monitor);
+  }));
+}
+
+// The weights between modules, whose rows are in no order.
+Sparse contracted(Arguments a, Ints labels, std::int32_t n_modules, Sharing sharing) {
+  const sentree::Graphs graphs = a.graphs();
+  const sentree::Labels modules = checked_labels(labels, graphs.graph.n);
+  for (const std::int32_t u : modules) require(u < n_modules, "a label is out of range");
+  return rows_to_numpy(run(nb::none(), [&](sentree::Monitor&) {
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::LevelGraph(graphs).contracted(modules, n_modules, crew);
   }));
 }
 
@@ -374,11 +393,43 @@ void merge_lists(nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device
                        more_distances.data(), crew);
 }
 
-Out<double> sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t most, double power,
-                      Sharing sharing, nb::object progress) {
+// The rows of a sparse matrix never run backwards, and their indices are in range.
+sentree::Csr checked_rows(const Longs& indptr, const Ints& indices, const Doubles& weights) {
+  const sentree::Csr rows = csr(indptr, indices, weights);
+  for (std::int32_t i = 0; i < rows.n; ++i) {
+    require(rows.indptr[i] <= rows.indptr[i + 1], "indptr falls");
+  }
+  return rows;
+}
+
+Sparse both_ways(Longs indptr, Ints indices, Doubles weights, Sharing sharing) {
+  const sentree::Csr found = checked_rows(indptr, indices, weights);
+  for (std::size_t e = 0; e < indices.size(); ++e) {
+    require(indices.data()[e] >= 0 && indices.data()[e] < found.n, "a neighbour is out of range");
+  }
+  return rows_to_numpy(run(nb::none(), [&](sentree::Monitor&) {
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::Assembly(found, crew).run();
+  }));
+}
+
+bool is_graph(Longs indptr, Ints indices, Doubles weights, Sharing sharing) {
+  const sentree::Csr graph = checked_rows(indptr, indices, weights);
+  nb::gil_scoped_release released;
+  sentree::Crew crew(sharing.first, sharing.second);
+  return sentree::is_graph(graph, crew);
+}
+
+Out<std::int32_t> components(Longs indptr, Ints indices, Doubles weights) {
+  const sentree::Csr graph = csr(indptr, indices, weights);
+  return to_numpy(run(nb::none(), [&](sentree::Monitor&) { return sentree::components(graph); }));
+}
+
+Sparse sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t most, double power,
+                 Sharing sharing, nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
   require(most >= 1, "at least one edge of a vertex counts");
-  return to_numpy(run(progress, [&](sentree::Monitor& monitor) {
+  return rows_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::Crew crew(sharing.first, sharing.second);
     return sentree::sharpened(graph, most, power, crew, monitor);
   }));
@@ -455,11 +506,11 @@ Out<double> tree_reach(Ints heavy, Ints light, std::int32_t root, Doubles kept, 
                            : sentree::reached(tree, kept.data(), std::move(values)));
 }
 
-// Rows, classes and shares of the beliefs.
-Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
-                    std::int32_t n_classes, std::int32_t most_shares, double least_share,
-                    std::int32_t most_sweeps, double least_change, Sharing sharing,
-                    nb::object progress) {
+// The beliefs, vertices by classes.
+Sparse spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
+                     std::int32_t n_classes, std::int32_t most_shares, double least_share,
+                     std::int32_t most_sweeps, double least_change, Sharing sharing,
+                     nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
   require(index.size() == code.size(), "labels and classes differ in length");
   for (std::size_t k = 0; k < index.size(); ++k) {
@@ -468,23 +519,13 @@ Joins spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Int
   }
   const sentree::Labels labelled(index.data(), index.data() + index.size());
   const sentree::Labels classes(code.data(), code.data() + code.size());
-  std::vector<std::int32_t> row, column;
-  std::vector<double> share;
-  run(progress, [&](sentree::Monitor& monitor) {
+  return rows_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::Crew crew(sharing.first, sharing.second);
-    const sentree::Beliefs beliefs = sentree::spread_labels(
-        graph, labelled, classes, sentree::Beliefs(graph.n, n_classes, most_shares, least_share),
-        most_sweeps, least_change, crew, monitor);
-    for (std::int32_t i = 0; i < graph.n; ++i) {
-      for (std::int32_t s = 0; s < beliefs.count(i); ++s) {
-        row.push_back(i);
-        column.push_back(beliefs.shares(i)[s].code);
-        share.push_back(beliefs.shares(i)[s].value);
-      }
-    }
-    return 0;
-  });
-  return {to_numpy(std::move(row)), to_numpy(std::move(column)), to_numpy(std::move(share))};
+    return sentree::spread_labels(graph, labelled, classes,
+                                  {graph.n, n_classes, most_shares, least_share}, most_sweeps,
+                                  least_change, crew, monitor)
+        .rows();
+  }));
 }
 
 double move_gain(Arguments a, Ints labels, Longs pull_indptr, Ints pull_indices,
@@ -648,12 +689,18 @@ NB_MODULE(_kernels, module) {
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,
              "i"_a, "to"_a);
+  module.def("contracted", with_graphs(&contracted), "indptr"_a, "indices"_a, "weights"_a,
+             "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
+             "labels"_a, "n_modules"_a, "sharing"_a);
   module.def("module_cuts", &module_cuts, "indptr"_a, "indices"_a, "weights"_a, "labels"_a,
              "n_modules"_a, "sharing"_a);
   module.def("nearest_in_cells", &nearest_in_cells, "queries"_a, "query_cells"_a, "members"_a,
              "member_cells"_a, "own"_a, "n_cells"_a, "p"_a, "threads"_a, "progress"_a.none());
   module.def("merge_lists", &merge_lists, "ids"_a, "distances"_a, "rows"_a, "more_ids"_a,
              "more_distances"_a, "threads"_a);
+  module.def("both_ways", &both_ways, "indptr"_a, "indices"_a, "weights"_a, "sharing"_a);
+  module.def("is_graph", &is_graph, "indptr"_a, "indices"_a, "weights"_a, "sharing"_a);
+  module.def("components", &components, "indptr"_a, "indices"_a, "weights"_a);
   module.def("sharpened", &sharpened, "indptr"_a, "indices"_a, "weights"_a, "most"_a, "power"_a,
              "sharing"_a, "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,

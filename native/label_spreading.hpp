@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "crew.hpp"
 #include "csr.hpp"
+#include "level_graph.hpp"
 #include "monitor.hpp"
 
 namespace sentree {
@@ -30,17 +33,36 @@ class Beliefs {
       : most_(std::min(most, kMost)),
         n_classes_(n_classes),
         least_(least),
-        shares_(static_cast<std::size_t>(n) * kMost),
+        shares_(static_cast<std::size_t>(n) * most_),
         count_(n, 0) {}
 
   std::int32_t count(std::int32_t i) const { return count_[i]; }
   const Share* shares(std::int32_t i) const {
-    return &shares_[static_cast<std::size_t>(i) * kMost];
+    return &shares_[static_cast<std::size_t>(i) * most_];
+  }
+
+  std::int32_t n() const { return static_cast<std::int32_t>(count_.size()); }
+
+  // Vertices by classes.
+  Rows rows() const {
+    Rows rows;
+    rows.indptr.reserve(count_.size() + 1);
+    const std::int64_t size = std::accumulate(count_.begin(), count_.end(), std::int64_t{0});
+    rows.indices.reserve(size);
+    rows.weights.reserve(size);
+    for (std::int32_t i = 0; i < n(); ++i) {
+      Share sorted[kMost];
+      const auto end = std::copy(shares(i), shares(i) + count_[i], sorted);
+      std::sort(sorted, end, [](const Share& a, const Share& b) { return a.code < b.code; });
+      for (const Share* share = sorted; share != end; ++share) rows.add(share->code, share->value);
+      rows.end_row();
+    }
+    return rows;
   }
 
   void know(std::int32_t i, std::int32_t code) {
     count_[i] = 1;
-    shares_[static_cast<std::size_t>(i) * kMost] = {code, 1.0};
+    shares_[static_cast<std::size_t>(i) * most_] = {code, 1.0};
   }
 
   // Classes by falling share, as they are found for one vertex.
@@ -74,7 +96,7 @@ class Beliefs {
 
   // Gives i a new belief; returns how much it changed.
   double replace(std::int32_t i, const Share* fresh, std::int32_t size) {
-    Share* old = &shares_[static_cast<std::size_t>(i) * kMost];
+    Share* old = &shares_[static_cast<std::size_t>(i) * most_];
     double change = 0;
     for (std::int32_t f = 0; f < size; ++f) change += fresh[f].value;
     for (std::int32_t s = 0; s < count_[i]; ++s) {
@@ -114,11 +136,11 @@ class Beliefs {
 
 // Weights for spreading labels: an edge is kept if it is among the `most` strongest of either end,
 // or ties with them. Its weight, relative to the largest of all, is raised to a power.
-inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double power, Crew& crew,
-                                     Monitor& monitor) {
+inline Rows sharpened(const Csr& graph, std::int32_t most, double power, Crew& crew,
+                      Monitor& monitor) {
   const std::int64_t m = graph.indptr[graph.n];
   const double largest = m > 0 ? *std::max_element(graph.weights, graph.weights + m) : 1.0;
-  std::vector<double> limit(graph.n, 0.0), sharp(m);
+  std::vector<double> limit(graph.n, 0.0);
   std::vector<std::vector<double>> rows(crew.size());
   in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t worker) {
     if (graph.indptr[i + 1] - graph.indptr[i] <= most) return;
@@ -127,14 +149,32 @@ inline std::vector<double> sharpened(const Csr& graph, std::int32_t most, double
     std::nth_element(row.begin(), row.begin() + (most - 1), row.end(), std::greater<double>());
     limit[i] = row[most - 1];
   });
+  // Powers of relative weights below about this are 0, and no edges.
+  const double tiny = 2 * std::pow(std::numeric_limits<double>::min(), 1 / power);
+  const auto is_kept = [&](std::int32_t i, std::int64_t e) {
+    const double weight = graph.weights[e];
+    if (weight < limit[i] && weight < limit[graph.indices[e]]) return false;
+    return weight / largest > tiny || std::pow(weight / largest, power) > 0;
+  };
+  Rows kept;
+  kept.indptr.assign(graph.n + std::size_t{1}, 0);
   in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t) {
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
-      const double weight = graph.weights[e];
-      const bool strong = weight >= limit[i] || weight >= limit[graph.indices[e]];
-      sharp[e] = strong ? std::pow(weight / largest, power) : 0.0;
+      kept.indptr[i + 1] += is_kept(i, e);
     }
   });
-  return sharp;
+  std::partial_sum(kept.indptr.begin(), kept.indptr.end(), kept.indptr.begin());
+  kept.indices.resize(kept.indptr.back());
+  kept.weights.resize(kept.indptr.back());
+  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t) {
+    std::int64_t at = kept.indptr[i];
+    for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
+      if (!is_kept(i, e)) continue;
+      kept.indices[at] = graph.indices[e];
+      kept.weights[at++] = std::pow(graph.weights[e] / largest, power);
+    }
+  });
+  return kept;
 }
 
 // Blocks that the vertices of a sweep are divided into.

@@ -154,21 +154,19 @@ struct LevelGraph {
   bool any_apart() const { return !apart_indices.empty(); }
   std::int32_t size() const { return static_cast<std::int32_t>(vertices.size()); }
 
+  // The weights between the modules 0..k-1.
+  Rows contracted(const Labels& labels, std::int32_t k, Crew& crew) const {
+    std::vector<Module> modules(k);
+    return contracted(labels, k, Members(labels, k), modules, crew);
+  }
+
   // The graph of the modules 0..k-1.
   LevelGraph contract(const Labels& labels, std::int32_t k, Crew& crew) const {
     LevelGraph out;
     out.total_volume = total_volume;
     out.vertices.assign(k, Module{0, 0});
     const Members members(labels, k);
-    std::vector<Rows> parts((k + kPart - 1) / kPart);
-    std::vector<Surroundings> around(crew.size());
-    crew.share(k, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
-      Rows& rows = parts[begin / kPart];
-      for (auto u = static_cast<std::int32_t>(begin); u < end; ++u) {
-        out.vertices[u] = contract_row(labels, members, u, around[worker], rows);
-      }
-    });
-    out.take(joined(parts, k, crew));
+    out.take(contracted(labels, k, members, out.vertices, crew));
     if (!any_apart()) return out;
     out.apart_indptr.push_back(0);
     Labels last(k, -1);  // the module that was kept apart from each last
@@ -192,6 +190,20 @@ struct LevelGraph {
 
  private:
   static constexpr std::int64_t kPart = 512;  // modules in one part of the work
+
+  // The weights between modules, and the modules as vertices.
+  Rows contracted(const Labels& labels, std::int32_t k, const Members& members,
+                  std::vector<Module>& modules, Crew& crew) const {
+    std::vector<Rows> parts((k + kPart - 1) / kPart);
+    std::vector<Surroundings> around(crew.size());
+    crew.share(k, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
+      Rows& rows = parts[begin / kPart];
+      for (auto u = static_cast<std::int32_t>(begin); u < end; ++u) {
+        modules[u] = contract_row(labels, members, u, around[worker], rows);
+      }
+    });
+    return joined(parts, k, crew);
+  }
 
   // Adds the row of module u; returns the vertex that it becomes.
   Module contract_row(const Labels& labels, const Members& members, std::int32_t u,

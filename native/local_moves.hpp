@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,7 @@ class LevelPartition {
         pull_(pull),
         labels_(std::move(labels)),
         modules_(graph.size()),
+        log_shares_(graph.size()),
         members_(graph.size(), 0),
         heavy_(graph.size(), 0) {
     for (const std::int32_t u : labels_) ++members_[u];
@@ -56,7 +59,7 @@ class LevelPartition {
       }
     }
     for (std::int32_t u = 0; u < graph.size(); ++u) {
-      modules_[u].log_share = entropy_.log_share(modules_[u].module.volume);
+      put(u, modules_[u].module);
       if (members_[u] == 0) empty_.push_back(u);
     }
   }
@@ -88,16 +91,13 @@ class LevelPartition {
     std::int32_t module = from;
     double most = 0.0;
     around.each([&](std::int32_t to, double between) {
-      const State& state = modules_[to];
       const double joining = vertex.association + 2 * between;
-      // A bound excludes most modules without a logarithm, which is slow.
+      // A bound excludes most modules without a look at them, or a logarithm, which are slow.
       const double start = leaving + pull(i, to);
-      const double bound = start + PartitionEntropy::most_gained(joining, state.log_share);
-      if (bound < most - kRounding * most && joining >= 0 && state.module.association >= 0 &&
-          state.module.volume > 0) {
-        return;
-      }
+      const double bound = start + PartitionEntropy::most_gained(joining, log_shares_[to]);
+      if (bound < most - kRounding * most && joining >= 0) return;
       if (to == from) return;
+      const State& state = modules_[to];
       const double terms = start + state.term() -
                            entropy_.term(PartitionEntropy::unite(state.module, vertex, between));
       if ((terms > most || (terms == most && module != from && to < module)) && !apart(i, to)) {
@@ -189,10 +189,14 @@ class LevelPartition {
   // there is none. Calls wake(j), from any thread, for the neighbours in other modules.
   template <class Wake>
   void move_all(std::vector<Move>& moves, bool keep_modules, Crew& crew, const Wake& wake) {
-    if (next_.empty()) next_.assign(graph_.size(), kStays);
+    if (next_.empty()) {
+      next_.resize(graph_.size());
+      moves_.assign(graph_.size(), false);
+    }
     std::size_t kept = 0;
-    for (const Move& wanted : moves) {
-      Move move = wanted;
+    for (std::size_t m = 0; m < moves.size(); ++m) {
+      if (m + kAhead < moves.size()) look_at(moves[m + kAhead]);
+      Move move = moves[m];
       const std::int32_t from = labels_[move.vertex];
       if (keep_modules && members_[from] == 1) continue;
       if (move.to == kEmpty) {
@@ -207,6 +211,7 @@ class LevelPartition {
       heavy_[from] -= heavy(move.vertex);
       heavy_[move.to] += heavy(move.vertex);
       next_[move.vertex] = move.to;
+      moves_[move.vertex] = true;
       moves[kept++] = move;
     }
     moves.resize(kept);
@@ -219,7 +224,7 @@ class LevelPartition {
                    move.left = move.joined = own;
                    for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
                      const std::int32_t j = graph_.indices[e];
-                     const bool stays = next_[j] == kStays;
+                     const bool stays = !moves_[j];
                      const double weight = stays ? 2 * graph_.weights[e] : graph_.weights[e];
                      if (labels_[j] == from) move.left += weight;
                      if ((stays ? labels_[j] : next_[j]) == move.to) {
@@ -230,7 +235,9 @@ class LevelPartition {
                    }
                  }
                });
-    for (const Move& move : moves) {
+    for (std::size_t m = 0; m < kept; ++m) {
+      if (m + kAhead < kept) look_at(moves[m + kAhead]);
+      const Move& move = moves[m];
       const std::int32_t from = labels_[move.vertex];
       const double volume = graph_.vertices[move.vertex].volume;
       modules_[from].module.association -= move.left;
@@ -242,7 +249,7 @@ class LevelPartition {
       tidy(labels_[move.vertex]);
       tidy(move.to);
       labels_[move.vertex] = move.to;
-      next_[move.vertex] = kStays;
+      moves_[move.vertex] = false;
     }
   }
 
@@ -272,7 +279,7 @@ class LevelPartition {
       prefetch(&labels_[graph_.indices[e]]);
     }
     for (std::int64_t e = graph_.indptr[next]; e < graph_.indptr[next + 1]; ++e) {
-      prefetch(&modules_[labels_[graph_.indices[e]]]);
+      prefetch(&log_shares_[labels_[graph_.indices[e]]]);
     }
   }
   static constexpr std::size_t kAhead = 16;
@@ -280,7 +287,6 @@ class LevelPartition {
  private:
   static constexpr double kRounding = 1e-12;
 
-  static constexpr std::int32_t kStays = -1;
   static constexpr std::int64_t kPart = 256;
 
   // All that a candidate module needs, in half a cache line.
@@ -290,11 +296,21 @@ class LevelPartition {
     double term() const { return module.association * log_share; }
   };
 
+  // Prefetches the modules of a move.
+  void look_at(const Move& move) const {
+    prefetch(&modules_[labels_[move.vertex]]);
+    if (move.to != kEmpty) prefetch(&modules_[move.to]);
+  }
+
   std::int32_t heavy(std::int32_t i) const { return graph_.vertices[i].volume > 0; }
 
   void put(std::int32_t u, const Module& module) {
-    modules_[u].module = module;
-    modules_[u].log_share = entropy_.log_share(module.volume);
+    const double log_share = entropy_.log_share(module.volume);
+    modules_[u] = {module, log_share};
+    constexpr float lowest = -std::numeric_limits<float>::infinity();
+    log_shares_[u] = module.association >= 0 && module.volume > 0
+                         ? std::nextafter(static_cast<float>(log_share), lowest)
+                         : lowest;
   }
 
   // After sums of differences: what is empty or without volume is so exactly.
@@ -310,7 +326,7 @@ class LevelPartition {
     if (!graph_.any_apart()) return false;
     for (std::int64_t e = graph_.apart_indptr[i]; e < graph_.apart_indptr[i + 1]; ++e) {
       const std::int32_t j = graph_.apart_indices[e];
-      if ((next_[j] == kStays ? labels_[j] : next_[j]) == u) return true;
+      if ((moves_[j] ? next_[j] : labels_[j]) == u) return true;
     }
     return false;
   }
@@ -358,10 +374,15 @@ class LevelPartition {
   Pull pull_;
   Labels labels_;
   std::vector<State> modules_;
+  // Bounds of the logarithms from below, in little memory; of no use, -inf, where an association is
+  // negative or there is no volume.
+  std::vector<float> log_shares_;
   Labels members_, heavy_;  // all, and those with a volume
   Labels empty_;            // modules without members
-  Labels next_;             // scratch of move_all: the module that a vertex moves to
-  Surroundings around_;     // of the vertex at hand
+  // Scratch of move_all: which vertices move, and to which module.
+  std::vector<bool> moves_;
+  Labels next_;
+  Surroundings around_;  // of the vertex at hand
   std::int32_t gathered_ = -1;
 };
 

@@ -90,8 +90,14 @@ inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
   std::vector<LevelPartition::Best> best;
   std::vector<LevelPartition::Move> moves;
   const double before = partition.cost();
+  const auto n = static_cast<std::int64_t>(order.size());
+  const std::int64_t blocks = std::min(kBlocks, n);
+  // Which vertices share a block matters, their order in it does not: by number, their rows are
+  // read from one end to the other.
+  crew.share(blocks, 1, [&](std::int64_t b, std::int64_t, std::int32_t) {
+    std::sort(order.begin() + n * b / blocks, order.begin() + n * (b + 1) / blocks);
+  });
   const Labels all = order;
-  const auto n = static_cast<std::int64_t>(all.size());
   std::int64_t size = n, last = 2 * n;
   // Vertices that are decided at the same time may go round in circles: at last a queue takes over.
   for (std::int32_t sweep = 0;

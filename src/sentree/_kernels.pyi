@@ -83,6 +83,18 @@ def compress(
     leaf_penalty: bool,
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def contracted(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    relation_indptr: Longs,
+    relation_indices: Ints,
+    relation_weights: Doubles,
+    labels: Ints,
+    n_modules: int,
+    sharing: tuple[int, int],
+) -> tuple[Longs, Ints, Doubles]: ...
 def module_cuts(
     indptr: Longs,
     indices: Ints,
@@ -91,6 +103,11 @@ def module_cuts(
     n_modules: int,
     sharing: tuple[int, int],
 ) -> Doubles: ...
+def both_ways(
+    indptr: Longs, indices: Ints, weights: Doubles, sharing: tuple[int, int]
+) -> tuple[Longs, Ints, Doubles]: ...
+def is_graph(indptr: Longs, indices: Ints, weights: Doubles, sharing: tuple[int, int]) -> bool: ...
+def components(indptr: Longs, indices: Ints, weights: Doubles) -> Ints: ...
 def sharpened(
     indptr: Longs,
     indices: Ints,
@@ -99,7 +116,7 @@ def sharpened(
     power: float,
     sharing: tuple[int, int],
     progress: Progress,
-) -> Doubles: ...
+) -> tuple[Longs, Ints, Doubles]: ...
 def density_clusters(
     i: Ints,
     j: Ints,
@@ -124,7 +141,7 @@ def spread_labels(
     least_change: float,
     sharing: tuple[int, int],
     progress: Progress,
-) -> tuple[Ints, Ints, Doubles]: ...
+) -> tuple[Longs, Ints, Doubles]: ...
 def move_from_queue(
     indptr: Longs,
     indices: Ints,

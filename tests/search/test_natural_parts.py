@@ -75,7 +75,7 @@ def test_contacts_of_unions_are_the_weights_between_their_sides():
         of_a, of_b = (order[start[side] : end[side]] for side in sides)
         between = weights[np.ix_(of_a, of_b)].sum()
         assert unions.contact[t] == pytest.approx(between, rel=1e-9)
-    spacing = Spacing.of(made.graph, made.extension.widths, np.arange(200), 200)
+    spacing = Spacing(made.graph, made.extension.widths, np.arange(200), 200)
     root = unions.sides[-1]
     share = unions.contact[-1] / unions.volume[root].prod()
     cell = 33 * unions.size[root].min() / spacing.n_neighbors

@@ -14,25 +14,25 @@ from sentree.search.spacing import Spacing
 
 def spacing_of(X, n_neighbors=20):
     made = build_affinity(X, n_neighbors)
-    return Spacing.of(made.graph, made.extension.widths, np.arange(len(X)), len(X))
+    return Spacing(made.graph, made.extension.widths, np.arange(len(X)), len(X))
 
 
 def test_lengths_are_the_distances_behind_the_weights():
     X = np.random.default_rng(0).normal(size=(60, 3))
     spacing = spacing_of(X, 8)
-    np.testing.assert_allclose(
-        spacing.lengths, pairwise_distances(X)[spacing.rows, spacing.indices], rtol=1e-6
-    )
+    edges = spacing.edges
+    distances = pairwise_distances(X)[edges.rows, edges.indices]
+    np.testing.assert_allclose(edges.lengths, distances, rtol=1e-6)
 
 
 def test_vertices_are_as_near_as_their_nearest_samples():
     graph = Graph.from_edges([(0, 2), (0, 3), (1, 3), (2, 3)], np.exp([-1.0, -4.0, -9.0, -16.0]))
-    spacing = Spacing.of(graph, np.ones(4), np.array([0, 0, 1, 2]), 3)
-    assert spacing.rows.tolist() == [0, 0, 1, 1, 2, 2]
-    assert spacing.indices.tolist() == [1, 2, 0, 2, 0, 1]
-    np.testing.assert_allclose(spacing.lengths, [1, 2, 1, 4, 2, 4])
-    assert spacing.reach(1).tolist() == [1, 1, 2]
-    assert spacing.reach(9).tolist() == [2, 4, 4]
+    spacing = Spacing(graph, np.ones(4), np.array([0, 0, 1, 2]), 3)
+    assert spacing.edges.rows.tolist() == [0, 0, 1, 1, 2, 2]
+    assert spacing.edges.indices.tolist() == [1, 2, 0, 2, 0, 1]
+    np.testing.assert_allclose(spacing.edges.lengths, [1, 2, 1, 4, 2, 4])
+    assert spacing.edges.reach(1).tolist() == [1, 1, 2]
+    assert spacing.edges.reach(9).tolist() == [2, 4, 4]
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
@@ -45,7 +45,7 @@ def test_the_dimension_is_found(d):
 
 def test_there_is_no_dimension_where_nothing_is_apart():
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 0)])
-    assert Spacing.of(graph, np.ones(1), np.arange(3), 3).dimension is None
+    assert Spacing(graph, np.ones(1), np.arange(3), 3).dimension is None
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,6 +4,24 @@ In: samples, distances, or a graph of the user's. Out: :class:`Graph`, and what 
 it by new samples. Uses nothing but ``_util``.
 """
 
-from sentree.graph.graph import FloatArray, Graph, IntArray, frozen, largest_column, module_cuts
+from sentree.graph.graph import (
+    FloatArray,
+    Graph,
+    IntArray,
+    components,
+    frozen,
+    largest_column,
+    module_cuts,
+    neighbor_graph,
+)
 
-__all__ = ["FloatArray", "Graph", "IntArray", "frozen", "largest_column", "module_cuts"]
+__all__ = [
+    "FloatArray",
+    "Graph",
+    "IntArray",
+    "components",
+    "frozen",
+    "largest_column",
+    "module_cuts",
+    "neighbor_graph",
+]

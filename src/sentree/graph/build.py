@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sentree.graph import Graph
+from sentree.graph import Graph, neighbor_graph
 from sentree.graph.choice import choose
 from sentree.graph.copies import find_copies, row_keys
 from sentree.graph.extend import DistanceExtension, Extension, SampleExtension, TransformerExtension
@@ -406,9 +406,8 @@ def _transform(transformer: Any, samples: Any, p: int | None) -> tuple[Any, Neig
 
 def _assemble(found: Neighbors, weigher: Weigher, self_loops: bool) -> Graph:
     """Weigh the neighbours, drop what has no weight, and join both directions."""
-    directed = weigher.edges(found, weigher(found.distances, found.rows, found.indices))
-    backward = directed.T.tocsr()
-    forward = backward.T.tocsr()  # a transposition also sorts the rows
-    both: Any = forward.maximum(backward)
-    own: Any = both.sum(axis=1) + ~weigher.silent if self_loops else None
-    return Graph(both.indptr, both.indices, both.data, own)
+    graph = neighbor_graph(found.indptr, found.indices, weigher.of(found))
+    if not self_loops:
+        return graph
+    own = graph.to_scipy().sum(axis=1) + ~weigher.silent
+    return Graph(graph.indptr, graph.indices, graph.weights, own)

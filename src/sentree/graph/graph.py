@@ -15,7 +15,14 @@ from sentree._util.threads import sharing
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 
-__all__ = ["Graph", "frozen", "largest_column", "module_cuts"]
+__all__ = [
+    "Graph",
+    "components",
+    "frozen",
+    "largest_column",
+    "module_cuts",
+    "neighbor_graph",
+]
 
 #: The two weights of an edge may differ by this share of the larger one, by rounding.
 _SYMMETRY_TOLERANCE = 1e-8
@@ -58,14 +65,8 @@ class Graph:
             raise ValueError("Graph: indptr must start at 0, never fall and end at len(indices)")
         if indices.size != weights.size:
             raise ValueError(f"Graph: {indices.size} indices but {weights.size} weights")
-        _check_indices(indices, n)
-        matrix = sp.csr_array((weights, indices, indptr), shape=(n, n))
-        _check_weights(matrix)
-        if not matrix.has_canonical_format:
-            raise ValueError("Graph: the neighbours of each row must be increasing and unique")
-        _check_symmetric(matrix)
-        if matrix.diagonal().any():
-            raise ValueError("Graph: no diagonal; a vertex's own weight goes into its degree")
+        if not _kernels.is_graph(indptr, indices, weights, sharing()):
+            _check_graph(indptr, indices, weights)
         rows = _row_sums(weights, indptr)
         if self.degree is None:
             degree = rows
@@ -147,7 +148,10 @@ class Graph:
             raise ValueError("a graph holds at most 2^31 - 2 vertices")
         if matrix.dtype.kind not in "buif":
             raise ValueError(f"a graph needs real numbers as weights, got dtype {matrix.dtype}")
-        csr = sp.csr_array(matrix, dtype=np.float64, copy=True)
+        csr = sp.csr_array(matrix, dtype=np.float64)
+        if _is_graph(csr):  # the usual case; the constructor makes the copies
+            return cls(csr.indptr, csr.indices, csr.data)
+        csr = csr.copy()
         csr.sum_duplicates()
         _check_weights(csr, zero_allowed=True)
         mirrored = _check_symmetric(csr)
@@ -270,6 +274,28 @@ def frozen(array: NDArray[Any], given: object) -> NDArray[Any]:
     return view
 
 
+def neighbor_graph(indptr: IntArray, indices: IntArray, weights: FloatArray) -> Graph:
+    """Join vertices to their neighbours, where either end has the other among its neighbours.
+
+    An edge has the larger of the two weights; what is not above 0 is no edge. The arrays are those
+    of a CSR matrix, with rows in any order and no diagonal.
+    """
+    found = _kernels.both_ways(
+        indptr.astype(np.int64, copy=False),
+        indices.astype(np.int32, copy=False),
+        weights,
+        sharing(),
+    )
+    graph = object.__new__(Graph)  # it is symmetric, and sorted
+    graph._keep(*(frozen(part, None) for part in (*found, _row_sums(found[2], found[0]))))
+    return graph
+
+
+def components(graph: Graph) -> NDArray[np.int32]:
+    """Return the connected component of every vertex, numbered by first appearance."""
+    return _kernels.components(graph.indptr, graph.indices, graph.weights)
+
+
 def module_cuts(
     modules: NDArray[Any], n_modules: int, indptr: IntArray, indices: IntArray, weights: FloatArray
 ) -> FloatArray:
@@ -310,9 +336,26 @@ def _row_sums(weights: FloatArray, indptr: IntArray) -> FloatArray:
     return sums
 
 
-def _check_indices(indices: IntArray, n: int) -> None:
+def _check_graph(indptr: IntArray, indices: IntArray, weights: FloatArray) -> None:
+    """Say what is wrong with arrays that are no graph, unless rounding alone is."""
+    n = indptr.size - 1
     if indices.size and (indices.min() < 0 or indices.max() >= n):
         raise ValueError(f"Graph: a neighbour index is outside 0..{n - 1}")
+    matrix = sp.csr_array((weights, indices, indptr), shape=(n, n))
+    _check_weights(matrix)
+    if not matrix.has_canonical_format:
+        raise ValueError("Graph: the neighbours of each row must be increasing and unique")
+    _check_symmetric(matrix)
+    if matrix.diagonal().any():
+        raise ValueError("Graph: no diagonal; a vertex's own weight goes into its degree")
+
+
+def _is_graph(csr: Any) -> bool:
+    """Tell whether a CSR array has sorted and unique rows, is symmetric, and has no diagonal."""
+    if csr.shape[0] == 0 or csr.indptr.size < 2:
+        return False
+    indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(np.int32, copy=False)
+    return _kernels.is_graph(indptr, indices, csr.data, sharing())
 
 
 def _entry(matrix: Any, k: int) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sentree._util.labels import ramp
 from sentree.graph import FloatArray
 from sentree.graph.neighbors import Neighbors
 
@@ -19,6 +20,8 @@ __all__ = ["KERNELS", "LOCAL_RANK", "NEGATIVE", "Kernel", "Weigher", "bandwidths
 LOCAL_RANK = 7
 #: A cosine this close to 0 is 0 up to rounding, and no edge.
 _COSINE_NOISE = 1e-12
+#: Neighbours that are weighed at a time.
+_CHUNK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,21 @@ class Weigher:
             value[self.silent[i] | self.silent[j]] = 0.0
         return value
 
+    def of(self, found: Neighbors) -> FloatArray:
+        """Similarity of neighbours, some rows at a time; what is not above 0 is no weight."""
+        n, size = found.indptr.size - 1, found.indices.size
+        values = np.empty(size)
+        step = max(1, n * _CHUNK // max(size, 1))
+        for start in range(0, n, step):
+            ends = found.indptr[start : start + step + 1]
+            part = slice(int(ends[0]), int(ends[-1]))
+            rows = np.repeat(np.arange(start, start + ends.size - 1), np.diff(ends))
+            distances = found.distances[part].astype(np.float64, copy=False)
+            values[part] = self(distances, rows, found.indices[part])
+        if self.negative == "error":
+            self._refuse_negative(found, values)
+        return values
+
     def value(self, distance: FloatArray, width_i: FloatArray, width_j: FloatArray) -> FloatArray:
         """Similarity at a distance, given the bandwidths of both ends."""
         value = self.kernel.value(distance, width_i, width_j)
@@ -100,15 +118,21 @@ class Weigher:
         keep = values > 0
         if not keep.all():
             rows = found.rows
-            if self.negative == "error" and (values < 0).any():
-                k = int(np.flatnonzero(values < 0)[0])
-                raise ValueError(
-                    f"samples {rows[k]} and {columns[k]} are neighbours of similarity "
-                    f"{values[k]}; use negative='clip' or 'shift'"
-                )
+            if self.negative == "error":
+                self._refuse_negative(found, values)
             indptr = np.concatenate(([0], np.cumsum(np.bincount(rows[keep], minlength=n_rows))))
             columns, values = columns[keep], values[keep]
         return sp.csr_array((values, columns, indptr), shape=(n_rows, n))
+
+    def _refuse_negative(self, found: Neighbors, values: FloatArray) -> None:
+        """Raise if a similarity is below 0."""
+        if not (values < 0).any():
+            return
+        k = int(np.flatnonzero(values < 0)[0])
+        raise ValueError(
+            f"samples {found.rows[k]} and {found.indices[k]} are neighbours of similarity "
+            f"{values[k]}; use negative='clip' or 'shift'"
+        )
 
     def at(self, samples: NDArray[Any]) -> Weigher:
         """Return the same for other samples, each of which is like one of these."""
@@ -151,9 +175,11 @@ def _nearby(found: Neighbors, rank: int) -> FloatArray:
     some = np.flatnonzero(counts > 0)
     widths = np.zeros(counts.size)
     widths[some] = found.distances[found.indptr[some] + np.minimum(counts[some], rank) - 1]
-    if some.size and not widths[some].all():
-        positive = np.where(found.distances > 0, found.distances, np.inf)
-        smallest = np.minimum.reduceat(positive, found.indptr[some])
-        zero = (widths[some] == 0) & np.isfinite(smallest)
-        widths[some[zero]] = smallest[zero]
+    some = some[widths[some] == 0]
+    if some.size:
+        size = counts[some]
+        distances = found.distances[np.repeat(found.indptr[some], size) + ramp(size)]
+        positive = np.where(distances > 0, distances, np.inf)
+        smallest = np.minimum.reduceat(positive, np.cumsum(size) - size)
+        widths[some] = np.where(np.isfinite(smallest), smallest, 0.0)
     return widths

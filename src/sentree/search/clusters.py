@@ -197,7 +197,7 @@ class Problem(NamedTuple):
         """Return the edge lengths between the n vertices, if the bandwidths are known."""
         if self.widths is None:
             return None
-        return Spacing.of(self.graph, self.widths, vertex[: self.graph.n], n)
+        return Spacing(self.graph, self.widths, vertex[: self.graph.n], n)
 
 
 class SearchResult(NamedTuple):

@@ -25,6 +25,7 @@ from sentree.constraints.conflicts import Conflict, ConstraintConflict
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import Relation, apart_pairs
+from sentree.search.kernels import contracted
 from sentree.search.label_spreading import propagate
 
 __all__ = [
@@ -41,6 +42,8 @@ IntArray = NDArray[np.int64]
 
 #: Most pairs that a hard apart group may have: about 1 GB.
 _MOST_APART = 20_000_000
+#: Larger graphs are contracted by a kernel: products of sparse matrices would copy them.
+_LARGE = 50_000
 _TINY = np.finfo(float).tiny
 
 
@@ -266,7 +269,7 @@ def contract(
         off = joined.row != joined.col
         return sp.csr_array((joined.data[off], (joined.row[off], joined.col[off])), shape=(k, k))
 
-    weights = between(graph.to_scipy())
+    weights = between(graph.to_scipy()) if n <= _LARGE else contracted(graph, labels)
     weights = (weights + weights.T) * 0.5
     weights.sort_indices()
     inside = np.bincount(labels, graph.degree, k)

@@ -37,6 +37,7 @@ __all__ = [
     "UnitEdges",
     "balance",
     "compress",
+    "contracted",
     "density_clusters",
     "graft",
     "grow",
@@ -367,6 +368,14 @@ def link(
     return LinkResult(labels, linkage, np.column_stack((first, second)))
 
 
+def contracted(graph: Graph, labels: ArrayLike) -> sp.csr_array[Any, tuple[int, int]]:
+    """Return the weights between the modules 0..k-1, symmetric up to rounding."""
+    modules = np.ascontiguousarray(labels, dtype=np.int32)
+    k = int(modules.max()) + 1
+    rows = _kernels.contracted(*_arrays(graph, None), modules, k, sharing())
+    return sp.csr_array((rows[2], rows[1], rows[0]), shape=(k, k))
+
+
 def sharpened(
     graph: Graph, most: int, power: float, *, progress: Progress = None
 ) -> sp.csr_array[Any, tuple[int, int]]:
@@ -376,10 +385,8 @@ def sharpened(
     weight, relative to the largest of all, is raised to ``power``.
     """
     arrays = graph.indptr, graph.indices, graph.weights
-    weights = _kernels.sharpened(*arrays, most, power, sharing(), progress)
-    kept = weights > 0
-    indptr = np.concatenate(([0], np.cumsum(kept)))[graph.indptr]
-    return sp.csr_array((weights[kept], graph.indices[kept], indptr), shape=(graph.n, graph.n))
+    indptr, indices, weights = _kernels.sharpened(*arrays, most, power, sharing(), progress)
+    return sp.csr_array((weights, indices, indptr), shape=(graph.n, graph.n))
 
 
 def density_clusters(
@@ -448,10 +455,11 @@ def spread_labels(
         n, indptr, indices, weights = graph.n, graph.indptr, graph.indices, graph.weights
     else:
         n, weights = graph.shape[0], graph.data
-        indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+        indptr = graph.indptr.astype(np.int64, copy=False)
+        indices = graph.indices.astype(np.int32, copy=False)
     exactness = _ROUGH if n > _LARGE else _QUICK if quick else _EXACT
     shares, least, sweeps = exactness
-    row, column, share = _kernels.spread_labels(
+    indptr, indices, share = _kernels.spread_labels(
         indptr,
         indices,
         weights,
@@ -465,7 +473,7 @@ def spread_labels(
         sharing(),
         progress,
     )
-    return sp.csr_array((share, (row, column)), shape=(n, k))
+    return sp.csr_array((share, indices, indptr), shape=(n, k))
 
 
 class TreeBeliefs(NamedTuple):

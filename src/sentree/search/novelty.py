@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 from scipy.special import bdtr
 
-from sentree.graph import Graph, largest_column
+from sentree.graph import Graph, components, largest_column
 
 __all__ = ["new_clusters"]
 
@@ -19,6 +18,8 @@ _NEVER_LABELLED = 0.01
 #: Share of the volume of a cluster that stray edges to clusters with labels may have. With more, it
 #: is taken for part of a named class, not for a class that labels missed by chance.
 _STRAY = 0.02
+#: Vertices whose edges are looked at together.
+_ROWS = 50_000
 
 
 def new_clusters(
@@ -55,7 +56,7 @@ def new_clusters(
     missed = np.where(known | _touching(graph, clusters, known), 0.0, by_chance)
     own = _NEVER_LABELLED + (1 - _NEVER_LABELLED) * missed
     new = (further * by_chance < (1 - further) * own) & ~_homes(votes)
-    part = connected_components(graph.to_scipy(), directed=False)[1]
+    part = components(graph)
     unreached = np.ones(size.size, dtype=bool)
     unreached[clusters[np.isin(part, part[index])]] = False
     return np.asarray(new | unreached)
@@ -63,10 +64,14 @@ def new_clusters(
 
 def _touching(graph: Graph, clusters: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell which clusters have more than stray edges to clusters that hold labels."""
-    ends = np.repeat(clusters, np.diff(graph.indptr))
-    others = clusters[graph.indices]
-    across = (ends != others) & known[others]
-    cut = np.bincount(ends[across], graph.weights[across], known.size)
+    cut = np.zeros(known.size)
+    for start in range(0, graph.n, _ROWS):  # some at a time, to bound memory
+        ends = graph.indptr[start : start + _ROWS + 1]
+        part = slice(int(ends[0]), int(ends[-1]))
+        home = np.repeat(clusters[start : start + ends.size - 1], np.diff(ends))
+        others = clusters[graph.indices[part]]
+        across = (home != others) & known[others]
+        cut += np.bincount(home[across], graph.weights[part][across], known.size)
     volume = np.bincount(clusters, graph.degree, known.size)
     return np.asarray(cut > _STRAY * volume)
 

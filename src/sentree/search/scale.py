@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from sentree._util.labels import follow, renumber
 from sentree._util.warnings import warn
 from sentree._util.wording import Param
-from sentree.graph import FloatArray, Graph, module_cuts
+from sentree.graph import FloatArray, Graph, components, module_cuts
 from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
 from sentree.search.hard import contract, unite_disconnected
@@ -289,7 +288,7 @@ def _in_space(
     unions = Unions.along(path, powers, modules.degree, size)
     if not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
-    component = connected_components(graphs.graph.to_scipy(), directed=False)[1]
+    component = components(graphs.graph)
     smoothness = _SMOOTHNESS[:1] if graphs.graph.n > _ONE_DENSITY else _SMOOTHNESS
     densities = [spacing.density(s) for s in smoothness]
     return [partial(peaks_of_density, component, unions, spacing, d) for d in densities]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sentree._util.labels import ramp
 from sentree.graph import FloatArray, Graph
 from sentree.search.kernels import density_clusters
 
@@ -18,6 +19,8 @@ __all__ = ["Density", "Peaks", "Spacing"]
 _NEAREST = 12
 #: Below this dimension clusters are peaks of density.
 _PLANE = 3.0
+#: With twice as many vertices, every second tells the dimension; with three times, every third.
+_MANY_VERTICES = 50_000
 #: Neighbours from which the density is estimated, usually.
 _DENSITY = 8
 #: Samples of the smallest peak.
@@ -60,59 +63,16 @@ class Density(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Spacing:
-    """The lengths of the edges of a graph, in both directions, as in CSR; made by :meth:`of`."""
+class _Edges:
+    """The edges of some vertices, in both directions, with their lengths."""
 
     indptr: NDArray[np.int64]
     rows: NDArray[np.int32]
     indices: NDArray[np.int32]
     lengths: FloatArray
 
-    @classmethod
-    def of(cls, graph: Graph, widths: FloatArray, vertex: NDArray[np.int64], n: int) -> Spacing:
-        """Compute lengths from Gaussian weights.
-
-        Parameters
-        ----------
-        graph : Graph
-            The graph of the samples, with weights exp(-d² / (s_i s_j)).
-        widths : float array
-            The bandwidth s of every sample, or one for all.
-        vertex : int array
-            The vertex 0..n-1 of each sample; the distance of two vertices is that of their nearest
-            samples.
-        n : int
-            Number of vertices.
-        """
-        width = np.broadcast_to(widths, graph.n)
-        row = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-        i, j = vertex[row], vertex[graph.indices]
-        with np.errstate(under="ignore"):
-            square = -np.log(np.minimum(graph.weights, 1.0)) * width[row] * width[graph.indices]
-        length = np.sqrt(square)
-        if not np.array_equal(vertex, np.arange(n)):  # some samples are one vertex
-            out = i != j
-            i, j, length = i[out], j[out], length[out]
-            order = np.lexsort((length, j, i))
-            i, j, length = i[order], j[order], length[order]
-            nearest = np.ones(i.size, dtype=bool)
-            nearest[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
-            i, j, length = i[nearest], j[nearest], length[nearest]
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(i, minlength=n))))
-        return cls(indptr, i.astype(np.int32), j.astype(np.int32), length)
-
-    @property
-    def n(self) -> int:
-        """Number of vertices."""
-        return self.indptr.size - 1
-
-    @property
-    def n_neighbors(self) -> float:
-        """Mean number of neighbours."""
-        return self.rows.size / max(self.n, 1)
-
     @cached_property
-    def _by_length(self) -> FloatArray:
+    def by_length(self) -> FloatArray:
         """The lengths, sorted within each row."""
         share = self.lengths / max(self.lengths.max(initial=0.0), np.finfo(float).tiny)
         return self.lengths[np.argsort(self.rows + 0.5 * share)]  # one key is faster than two
@@ -120,10 +80,88 @@ class Spacing:
     def reach(self, rank: int) -> FloatArray:
         """Return the length to the neighbour of a rank, or to the last; 0 without neighbours."""
         count = np.diff(self.indptr)
-        reach = np.zeros(self.n)
+        reach = np.zeros(count.size)
         some = count > 0
-        reach[some] = self._by_length[self.indptr[:-1][some] + np.minimum(count[some], rank) - 1]
+        reach[some] = self.by_length[self.indptr[:-1][some] + np.minimum(count[some], rank) - 1]
         return reach
+
+
+@dataclass(frozen=True, eq=False)
+class Spacing:
+    """The lengths of the edges of a graph, from Gaussian weights.
+
+    Lengths are computed when they are needed. Where samples lie in a plane, those of all edges are;
+    else a part of the vertices tells the dimension of a large graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph of the samples, with weights exp(-d² / (s_i s_j)).
+    widths : float array
+        The bandwidth s of every sample, or one for all.
+    vertex : int array
+        The vertex 0..n-1 of each sample; the distance of two vertices is that of their nearest
+        samples.
+    n : int
+        Number of vertices.
+    """
+
+    graph: Graph
+    widths: FloatArray
+    vertex: NDArray[np.int64]
+    n: int
+
+    @cached_property
+    def edges(self) -> _Edges:
+        """The edges of all vertices."""
+        row = np.repeat(np.arange(self.graph.n), np.diff(self.graph.indptr))
+        length = self._lengths(row, slice(None))
+        i, j = self.vertex[row], self.vertex[self.graph.indices]
+        if not self._is_whole:  # some samples are one vertex
+            out = i != j
+            i, j, length = i[out], j[out], length[out]
+            order = np.lexsort((length, j, i))
+            i, j, length = i[order], j[order], length[order]
+            nearest = np.ones(i.size, dtype=bool)
+            nearest[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
+            i, j, length = i[nearest], j[nearest], length[nearest]
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(i, minlength=self.n))))
+        return _Edges(indptr, i.astype(np.int32), j.astype(np.int32), length)
+
+    @cached_property
+    def _some_edges(self) -> _Edges:
+        """The edges of some vertices, evenly spread; of all if there are not many."""
+        step = self.n // _MANY_VERTICES
+        if step < 2 or not self._is_whole:
+            return self.edges
+        chosen = np.arange(0, self.n, step)
+        count = np.diff(self.graph.indptr)[chosen]
+        at = np.repeat(self.graph.indptr[chosen], count) + ramp(count)
+        lengths = self._lengths(np.repeat(chosen, count), at)
+        indptr = np.concatenate(([0], np.cumsum(count)))
+        rows = np.repeat(np.arange(chosen.size, dtype=np.int32), count)
+        return _Edges(indptr, rows, self.graph.indices[at], lengths)
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether every sample is a vertex of its own."""
+        return np.array_equal(self.vertex, np.arange(self.n))
+
+    def _lengths(self, row: NDArray[np.int64], at: Any) -> FloatArray:
+        """Return the lengths of stored entries of the graph, in these rows."""
+        width = np.broadcast_to(self.widths, self.graph.n)
+        with np.errstate(under="ignore"):
+            square = -np.log(np.minimum(self.graph.weights[at], 1.0))
+            square *= width[row]
+            square *= width[self.graph.indices[at]]
+        lengths: FloatArray = np.sqrt(square)
+        return lengths
+
+    @cached_property
+    def n_neighbors(self) -> float:
+        """Mean number of neighbours."""
+        size = self.graph.indices.size if self._is_whole else self.edges.rows.size
+        return size / max(self.n, 1)
 
     @cached_property
     def dimension(self) -> float | None:
@@ -134,12 +172,13 @@ class Spacing:
         """
         last = min(_NEAREST, int(self.n_neighbors))
         first = max(last // 3, 1)
-        reach = self.reach(last)
-        rank = np.arange(self.rows.size) - self.indptr[self.rows] + 1
-        near = (rank >= first) & (rank < last) & (self._by_length > 0)
-        growth = np.log(reach[self.rows[near]] / self._by_length[near])
-        total = np.bincount(self.rows[near], growth, self.n)
-        whole = (np.bincount(self.rows[near], minlength=self.n) == last - first) & (total > 0)
+        edges = self._some_edges
+        by_length, reach = edges.by_length, edges.reach(last)
+        rank = np.arange(edges.rows.size) - edges.indptr[edges.rows] + 1
+        near = (rank >= first) & (rank < last) & (by_length > 0)
+        growth = np.log(reach[edges.rows[near]] / by_length[near])
+        total = np.bincount(edges.rows[near], growth, reach.size)
+        whole = (np.bincount(edges.rows[near], minlength=reach.size) == last - first) & (total > 0)
         if last - first < 1 or not whole.any():
             return None
         expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
@@ -157,10 +196,10 @@ class Spacing:
         lower.
         """
         assert self.dimension is not None
-        reach = self.reach(round(_DENSITY * smoothness))
-        once = self.rows < self.indices
-        i, j = self.rows[once], self.indices[once]
-        length = np.maximum(np.maximum(reach[i], reach[j]), self.lengths[once])
+        reach = self.edges.reach(round(_DENSITY * smoothness))
+        once = self.edges.rows < self.edges.indices
+        i, j = self.edges.rows[once], self.edges.indices[once]
+        length = np.maximum(np.maximum(reach[i], reach[j]), self.edges.lengths[once])
         height = self.dimension * np.log(np.maximum(length, np.finfo(float).tiny))
         if height.size:
             height -= np.median(height)
