@@ -49,8 +49,9 @@ from sentree.graph.build import (
 )
 from sentree.graph.choice import GraphSettings, choose
 from sentree.graph.extend import GraphExtension, Reach, SampleExtension
+from sentree.graph.large import is_large
 from sentree.graph.neighbors import SEARCH_NAMES
-from sentree.graph.scaling import Layout, check_samples
+from sentree.graph.scaling import Layout, Scaled, check_samples
 from sentree.relation.feature_weights import Features, table_layout
 from sentree.search.clusters import Problem, UnconstrainedResult
 from sentree.search.natural_number import NaturalScale
@@ -365,14 +366,17 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of clusters that is asked for, edits included; None for any."""
         return None if self.n_clusters is None else max(self.n_clusters + self._more(), 1)
 
-    def _compared_samples(self) -> FloatArray | None:
+    def _compared_samples(self) -> Any:
         """Return the scaled samples, if they are dense and have not too many features."""
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
         if extension.samples.shape[1] > _MOST_LINEAR and not self._is_mixed:
             return None
-        return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
+        samples = check_samples(extension.samples)
+        if is_large(samples):
+            return Scaled(samples, extension.layout)
+        return np.asarray(extension.layout.scaled(samples))
 
     def _widths(self) -> FloatArray | None:
         """Return the bandwidths of a Gaussian graph, from which edge lengths follow; else None.
