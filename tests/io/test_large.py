@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from sentree import io
+from sentree.constraints import parsing
 from sentree.graph import large
 from sentree.io import arrays
 from sentree.io import large as tables
@@ -147,3 +148,20 @@ def test_zarr_of_cells(tmp_path):
     assert found.ids[3] == "c3"
     assert found.columns["type"].tolist() == ["B", "T"] * 20
     assert io.read_samples(tmp_path / "cells.zarr", layer="X").X.shape == (40, 3)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1", "2.0", "", "unknown", "1"],
+        ["B", "1", None, "B", float("nan")],
+        np.array([3.0, np.nan, -1.0, 4.0]),
+        np.array([5, -1, 5, 7]),
+    ],
+)
+def test_many_labels_are_cleaned_like_few(values, monkeypatch):
+    few = io.clean_labels(values)
+    monkeypatch.setattr(parsing, "_MANY_VALUES", 2)
+    many = io.clean_labels(values)
+    assert many.tolist() == few.tolist()
+    assert list(map(type, many)) == list(map(type, few))

@@ -415,12 +415,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def membership_strength_(self) -> FloatArray:
         """Probability of its own cluster for each sample, 0 where it has no neighbours."""
-        found = self.membership_.tocoo()
-        at_home = found.col == self.labels_[found.row]
-        strength = np.zeros(self.graph_.n)
-        strength[found.row[at_home]] = found.data[at_home]
-        strength[self.graph_.isolated] = 0.0
-        return strength
+        check_is_fitted(self, "labels_")
+        return self._memberships.strength.copy()
 
     def _hidden(self) -> Hidden | None:
         """Return what hidden labels tell; None where none were hidden."""

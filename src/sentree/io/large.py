@@ -89,7 +89,9 @@ def open_numbers(
     """Open a Parquet file that is large and whose features are numbers; None for any other."""
     if source.path is None:
         return None
-    parquet = optional("pyarrow.parquet", f"{source.name}: Parquet files")
+    optional("pyarrow", f"{source.name}: Parquet files")
+    from pyarrow import parquet
+
     try:
         file = parquet.ParquetFile(source.path, memory_map=True, pre_buffer=False)
         names = file.schema_arrow.names
