@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sentree._util.progress import Progress, in_words, shown
+from sentree._util.progress import Progress, in_words, shown, time_left
 
 logger = logging.getLogger("sentree.some.module")
 
@@ -83,6 +83,34 @@ def test_a_bar_shows_the_stage_and_goes_away(monkeypatch):
     assert "half of them" in drawn
     assert "a detail" not in drawn  # no room for it
     assert drawn.endswith("\x1b[1A\x1b[2K")  # up, and clear the line
+
+
+@pytest.mark.parametrize(
+    ("shares", "left"),
+    [
+        ([(0, 0.0)], None),
+        ([(0, 0.0), (2, 0.1)], None),  # too early
+        ([(0, 0.0), (10, 0.25)], 30),
+        ([(0, 0.0), (1, 0.6), (20, 0.61), (40, 0.63)], 370),  # the first part was there already
+        ([(0, 0.0), (10, 0.5), (30, 0.5)], None),  # it does not move
+        ([(0, 0.0), (10, 0.5), (30, 1.0)], None),
+    ],
+)
+def test_the_time_left_is_that_of_the_present_rate(shares, left):
+    assert time_left(shares) == (None if left is None else pytest.approx(left))
+
+
+def test_the_time_left_is_told_with_the_share(capsys, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("sentree._util.progress.perf_counter", lambda: clock[0])
+    progress = Progress(2, False)
+    progress.begin("looking", "look")
+    for share in (0.1, 0.2, 0.3, 0.4):
+        clock[0] += 6.0
+        progress.note("some are found", share)
+    told = capsys.readouterr().err.splitlines()
+    assert told[1].strip() == "some are found; about 54 s left of this stage"
+    assert len(told) == 3  # one line in ten seconds
 
 
 def test_times_in_words():

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sentree.constraints import Constraints
+from sentree.constraints import Constraints, parsing
 
 
 @pytest.mark.parametrize(
@@ -329,3 +329,28 @@ def test_labels_that_look_like_ids_or_like_a_wrong_column_are_doubted():
         Constraints.from_labels([names[k % 210] for k in range(2000)])
     Constraints.from_labels([names[k % 199] for k in range(2000)])
     Constraints.from_labels(names, classes=names)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", None, "a", "b", np.nan],
+        [2, None, True, 1.0, pd.NA, np.int64(2)],
+        [("x", 1), None, ("x", 2), ("x", 1)],
+    ],
+)
+def test_many_labels_are_read_like_few(values, monkeypatch):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    few = Constraints.from_labels(column)
+    monkeypatch.setattr(parsing, "_MANY_VALUES", 2)
+    many = Constraints.from_labels(column)
+    assert many.classes == few.classes
+    np.testing.assert_array_equal(many.label_index, few.label_index)
+    np.testing.assert_array_equal(many.label_code, few.label_code)
+
+
+def test_a_fraction_among_many_labels_is_refused_by_row(monkeypatch):
+    monkeypatch.setattr(parsing, "_MANY_VALUES", 2)
+    with pytest.raises(ValueError, match=r"row 3 is 2.5"):
+        Constraints.from_labels(np.array([1, None, 2.0, 2.5], dtype=object))

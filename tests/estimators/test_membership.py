@@ -15,7 +15,14 @@ from sklearn.preprocessing import StandardScaler
 
 from reference import random_problem, slow_assign, slow_walks
 from sentree import Graph, SSEHierarchy, SSEPartition, load
-from sentree.estimators.membership import Certainty, Hidden, membership, second_best
+from sentree.estimators import membership as walking
+from sentree.estimators.membership import (
+    Certainty,
+    Hidden,
+    Memberships,
+    membership,
+    second_best,
+)
 from sentree.estimators.placement import Modules
 from sentree.graph.build import build_affinity
 from sentree.graph.extend import Reach
@@ -130,6 +137,24 @@ def test_walks_are_as_long_as_hidden_labels_say():
     usual = Certainty.of(graph, labels)
     few = Certainty.of(graph, labels, Hidden(5, 1.0))
     assert 1 <= few.steps < usual.steps == Certainty.of(graph, labels, Hidden(0, 0.0)).steps
+
+
+@pytest.mark.parametrize("labels", [None, 30])
+def test_large_graphs_are_walked_range_by_range(blobs, labels, monkeypatch):
+    X, y = blobs
+    X = X + np.random.default_rng(0).normal(0, 3.0, X.shape)  # clusters that overlap
+    known = None if labels is None else np.where(np.arange(y.size) % (y.size // labels), -1, y)
+    model = SSEPartition(4).fit(X, known)
+    graph = model.graph_.with_isolated([0.0, 0.0])
+    clusters = np.concatenate((model.labels_, [0, 1]))
+    whole = Memberships(graph, clusters, model._hidden())
+    expected, strength = whole.of_samples, whole.strength
+    monkeypatch.setattr(walking, "_WHOLE", 500)
+    parts = Memberships(graph, clusters, model._hidden())
+    np.testing.assert_allclose(parts.strength, strength, atol=1e-12)
+    np.testing.assert_allclose(parts.of_samples.toarray(), expected.toarray(), atol=1e-12)
+    assert parts.certainty.steps == pytest.approx(whole.certainty.steps)
+    assert (strength[-2:] == 0).all()
 
 
 def test_tiny_weights_lose_no_digits():

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import dijkstra
 from sklearn.datasets import make_blobs
 
 from sentree import Constraints, Graph, SSEHierarchy, SSEPartition
 from sentree.constraints.satisfaction import broken_classes
-from sentree.estimators.support import cluster_support
+from sentree.estimators.support import _steps_from, cluster_support
 
 
 def chain(n):
@@ -82,3 +83,13 @@ def test_a_warning_where_the_clusters_break_most_labels():
     model = SSEPartition(affinity="precomputed")
     with pytest.warns(UserWarning, match="break 15 of 20 labels: .* keep them with hard=True"):
         model.fit(blocks, ["a"] * 20, init=start, locked=np.arange(20))
+
+
+def test_steps_to_labelled_samples_are_shortest_paths():
+    rng = np.random.default_rng(4)
+    edges = rng.integers(0, 60, (70, 2))
+    graph = Graph.from_edges(edges[edges[:, 0] != edges[:, 1]], n=60)
+    points = np.array([3, 17])
+    expected = dijkstra(graph.to_scipy(), indices=points, unweighted=True, min_only=True)
+    np.testing.assert_array_equal(_steps_from(graph, points), expected)
+    assert np.isinf(expected).any()

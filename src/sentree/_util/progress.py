@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from time import perf_counter
 from typing import Any
 
-__all__ = ["Progress", "in_words", "on_terminal", "progress_bar", "shown"]
+__all__ = ["Progress", "in_words", "on_terminal", "progress_bar", "shown", "time_left"]
 
 #: Those who listen to the records of the package now, and what its logger was like before them.
 _listeners: list[logging.Handler] = []
 _before: list[tuple[int, bool]] = []
 _lock = Lock()
+#: Seconds between two lines that tell how far a stage is.
+_BETWEEN = 10.0
+#: Most shares of a stage that are remembered with their times.
+_MOST_SHARES = 1000
+#: Seconds before which the time that is left is not estimated.
+_TOO_EARLY = 5.0
 
 
 class Progress(logging.Handler):
@@ -46,6 +52,8 @@ class Progress(logging.Handler):
         self._bar: Any = progress_bar() if bar else None
         self._stage: str | None = None
         self._started = self._since = perf_counter()
+        self._shares: list[tuple[float, float]] = []  # of the present stage, with their times
+        self._printed = float("-inf")
 
     @property
     def seconds(self) -> float:
@@ -58,6 +66,7 @@ class Progress(logging.Handler):
             return self.note(text)
         self.end()
         self._stage, self._since = stage, perf_counter()
+        self._shares = [(self._since, 0.0)]
         if self.verbose:
             self.print(f"{self.seconds:7.1f} s  {text}")
         if self._bar is not None:
@@ -66,10 +75,19 @@ class Progress(logging.Handler):
 
     def note(self, text: str, share: float | None = None) -> None:
         """Tell what is done now, and the share of the stage that is finished."""
+        now = perf_counter()
+        if share is not None:
+            if len(self._shares) > _MOST_SHARES:
+                del self._shares[1::2]
+            self._shares.append((now, share))
+            left = time_left(self._shares)
+            if left is not None:
+                text += f"; about {in_words(left)} left of this stage"
         if share is not None and self._bar is not None and self._bar.tasks:
             task = self._bar.tasks[0]
             task.fields["note"], task.total, task.completed = text, 1.0, share
-        if self.verbose > 1:
+        if self.verbose > 1 and (share is None or now - self._printed >= _BETWEEN):
+            self._printed = now if share is not None else self._printed
             self.print(f"{'':11}{text}")
 
     def end(self) -> None:
@@ -140,6 +158,29 @@ def shown(verbose: int) -> Iterator[None]:
         return
     with Progress(verbose, on_terminal()).listening():
         yield
+
+
+def time_left(shares: Sequence[tuple[float, float]]) -> float | None:
+    """Estimate the seconds that are left of a stage; None as long as it is too early to tell.
+
+    Parameters
+    ----------
+    shares : sequence of (time, share)
+        When which share of the stage was finished, from the beginning to now. The rate is that of
+        the later half of the time: what was taken over from an earlier run, or was quick for
+        another reason, is soon forgotten.
+
+    Examples
+    --------
+    >>> time_left([(0.0, 0.0), (10.0, 0.5), (20.0, 0.6), (30.0, 0.7)])
+    30.0
+    """
+    (start, _), (now, done) = shares[0], shares[-1]
+    if now - start < _TOO_EARLY or not 0 < done < 1:
+        return None
+    middle = start + (now - start) / 2
+    then, before = [one for one in shares if one[0] <= middle][-1]
+    return (now - then) * (1 - done) / (done - before) if done > before else None
 
 
 def on_terminal() -> bool:

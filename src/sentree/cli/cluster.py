@@ -22,6 +22,7 @@ def cluster(
     preparation: o.Preparation,
     out: o.Out = None,
     append: o.Append = False,
+    work: o.Work = None,
     wanted: o.Results,
     verbosity: o.Verbosity,
 ) -> None:
@@ -46,6 +47,7 @@ def cluster(
     """
     from sentree.cli import outputs as results
     from sentree.cli.fitting import Task
+    from sentree.cli.working import working
 
     out = out or results.default_name(data, results.table_named("clusters", data, append))
     said = replace(said, constraints=constraints)
@@ -59,11 +61,12 @@ def cluster(
             raise Misuse(f"--resolution must be above 0, got {resolution}")
         samples, known, places = task.read([out], talk)
 
-        with talk.step("getting ready to cluster", "start"):
-            from sentree import SSEPartition
+        with working(work, out, samples.n, talk):
+            with talk.step("getting ready to cluster", "start"):
+                from sentree import SSEPartition
 
-            more = {"resolution": resolution, "n_init": n_init}
-            fitted = task.fit(SSEPartition, samples, known, **more)
-        results.tell(fitted, samples, talk)
-        task.write_clusters(out, fitted, samples, talk)
-        task.write(fitted, samples, places, talk)
+                more = {"resolution": resolution, "n_init": n_init}
+                fitted = task.fit(SSEPartition, samples, known, **more)
+            results.tell(fitted, samples, talk)
+            task.write_clusters(out, fitted, samples, talk)
+            task.write(fitted, samples, places, talk)

@@ -36,6 +36,7 @@ class Console:
     def __init__(self, quiet: bool = False, verbose: bool = False, to_stderr: bool = False):
         self.quiet, self.verbose, self._to_stderr = quiet, verbose, to_stderr
         self.warnings: list[str] = []
+        self.kept = ""  # what to say of unfinished work, where some is kept
         self.progress = Progress(2 * verbose, not quiet and on_terminal())
         self._print = self.progress.print
 
@@ -99,7 +100,8 @@ def console(quiet: bool, verbose: bool, to_stderr: bool = False) -> Iterator[Con
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        typer.echo("stopped; nothing half-done was left behind", err=True)
+        said = "finished parts of the work are kept, and " if talk.kept else ""
+        typer.echo(f"stopped; {said}{talk.kept or 'nothing half-done was left behind'}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (ValueError, OSError, ImportError, MemoryError) as error:
         typer.echo(f"error: {sentence(error)}", err=True)

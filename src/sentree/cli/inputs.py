@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,7 +207,7 @@ def read_constraints(
     """Read all constraints, refuse contradictions by name, and say what was read."""
     from sentree.search.hard import check_room
 
-    given, names = gather(said, data, console), data.key().tolist()
+    given, names = gather(said, data, console), data.key()
     for level in given.levels:
         level.closure(data.n, names=names)
     if len(given):
@@ -267,7 +267,7 @@ def _labels(said: Statements, data: Any, console: Console) -> Constraints:
                 f"{_times(counts[likely][0])}: is it mistyped? --classes names those there are"
             )
     else:
-        _check_classes(values, split([said.classes]), [f"sample {name}" for name in key])
+        _check_classes(values, split([said.classes]), lambda k: f"sample {key[k]}")
     if len(known) == data.n:
         console.warn("every sample has a label: nothing is left to be found but better labels")
     return Constraints.from_labels(values, unknown=None)
@@ -283,7 +283,9 @@ def _alike(negative: Sequence[tuple[int, Any]], given: Constraints) -> list[tupl
     return [(row, str(value) if text else value) for row, value in negative]
 
 
-def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequence[str]) -> None:
+def _check_classes(
+    values: Iterable[Any], declared: Sequence[str], where: Callable[[int], str]
+) -> None:
     """Refuse a class that was not declared."""
     from sentree._util.suggestions import did_you_mean
     from sentree.io import InputError
@@ -292,7 +294,7 @@ def _check_classes(values: Iterable[Any], declared: Sequence[str], where: Sequen
     for k, value in enumerate(values):
         if value is not None and str(value) not in allowed:
             raise InputError(
-                f"{where[k]} is {value!r}, which is not among --classes {','.join(declared)}"
+                f"{where(k)} is {value!r}, which is not among --classes {','.join(declared)}"
                 f"{did_you_mean(str(value), declared)}"
             )
 
@@ -304,9 +306,9 @@ def _check_negative_classes(
     from sentree._util.suggestions import did_you_mean
 
     classes = [value for _, value in negative]
-    where = [f"{said.not_label}: statement {k}" for k in range(len(negative))]
     if said.classes:
-        _check_classes(classes, split([said.classes]), where)
+        where = f"{said.not_label}: statement"
+        _check_classes(classes, split([said.classes]), lambda k: f"{where} {k}")
     elif given.classes:
         for value in dict.fromkeys(c for c in classes if c not in given.classes):
             console.warn(

@@ -18,16 +18,16 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="Samples: CSV, TSV, XLSX, Parquet, NPY, NPZ, MTX, MAT, H5AD; with --graph a graph: "
-        "edge list, GraphML, MTX, NPZ, NPY, H5AD. '-' reads standard input.",
+        help="Samples: CSV, TSV, XLSX, Parquet, NPY, NPZ, MTX, MAT, H5AD, Zarr; with --graph a "
+        "graph: edge list, GraphML, MTX, NPZ, NPY, H5AD. '-' reads standard input.",
     ),
 ]
 SampleFile = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="Samples: CSV, TSV, XLSX, Parquet, NPY, NPZ, MTX, MAT, H5AD. '-' reads standard "
-        "input.",
+        help="Samples: CSV, TSV, XLSX, Parquet, NPY, NPZ, MTX, MAT, H5AD, Zarr. '-' reads "
+        "standard input.",
     ),
 ]
 Id = Annotated[
@@ -192,6 +192,15 @@ Out = Annotated[
         metavar="FILE",
         help="Cluster of each sample: CSV, TSV, XLSX, Parquet or JSON, '-' for standard output. "
         "Else a CSV file in this folder, named after DATA ('-' for DATA '-').",
+    ),
+]
+Work = Annotated[
+    str | None,
+    typer.Option(
+        "--work",
+        metavar="FOLDER",
+        help="Keep finished parts of the work here: after an interruption the same command goes on "
+        "from there. Else, for more than 2,000,000 samples, beside the output until it is there.",
     ),
 ]
 Append = Annotated[

@@ -309,7 +309,8 @@ def eliminate(proof: Proof, n_classes: int | None) -> _Elimination | None:
         verb = "declare" if given.declared else "name"
         raise ValueError(f"n_classes={n_classes}, but the constraints {verb} {known} classes")
     complete = given.declared or n_classes == known
-    return _Elimination(proof) if complete and known else None
+    rules_out = len(given.cannot_link) or len(given.negative_index) or len(given.apart)
+    return _Elimination(proof) if complete and known and rules_out else None
 
 
 class Witness:

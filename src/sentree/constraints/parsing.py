@@ -23,6 +23,8 @@ _UNKNOWN = {"", "na", "n/a", "nan", "<na>", "null", "none", "-1", "-1.0", "?"}
 _UNKNOWN |= {"unknown", "unassigned", "unlabeled", "unlabelled"}
 #: More different numbers than this, and than half of the labels, are taken for a measurement.
 _MANY_NUMBERS = 50
+#: From so many values on, equal ones are looked at once.
+_MANY_VALUES = 1 << 16
 #: Labels that name so many classes may be those of a wrong column.
 _MANY_CLASSES = 200
 
@@ -280,8 +282,7 @@ def is_unknown(column: NDArray[Any], unknown: Any) -> NDArray[np.bool_]:
     kind = column.dtype.kind
     unknown = None if is_missing(unknown) else unknown
     if kind == "O":
-        marks = (is_missing(value) or plain_value(value) == unknown for value in column)
-        return np.fromiter(marks, dtype=np.bool_, count=column.size)
+        return told(column, lambda value: is_missing(value) or plain_value(value) == unknown)
     missing = np.isnan(column) if kind == "f" else np.zeros(column.size, dtype=np.bool_)
     comparable = isinstance(unknown, str) if kind == "U" else isinstance(unknown, Real)
     return missing | (column == unknown) if comparable else missing
@@ -310,7 +311,8 @@ def factorize(values: NDArray[Any]) -> tuple[tuple[Any, ...], IntArray]:
     if values.dtype.kind != "O":
         found, code = np.unique(values, return_inverse=True)
         return tuple(map(plain_value, found)), code.astype(np.int64, copy=False)
-    plain = [plain_value(value) for value in values]
+    many = distinct(values)
+    plain = [plain_value(value) for value in (values if many is None else many[1])]
     try:
         classes = list(dict.fromkeys(plain))
     except TypeError as error:
@@ -318,7 +320,33 @@ def factorize(values: NDArray[Any]) -> tuple[tuple[Any, ...], IntArray]:
     with suppress(TypeError):  # values of different types stay in order of appearance
         classes.sort()
     codes = {value: code for code, value in enumerate(classes)}
-    return tuple(classes), np.array([codes[value] for value in plain], dtype=np.int64)
+    code = np.array([codes[value] for value in plain], dtype=np.int64)
+    return tuple(classes), code if many is None else code[many[0]]
+
+
+def distinct(values: NDArray[Any]) -> tuple[IntArray, list[Any]] | None:
+    """Return the place of each of many values among the different ones, and these.
+
+    Missing values have the place -1. None for few values, and for some that cannot be hashed.
+    """
+    if values.size < _MANY_VALUES:
+        return None
+    import pandas as pd
+
+    try:
+        place, found = pd.factorize(values)
+    except TypeError:
+        return None
+    return place.astype(np.int64, copy=False), found.tolist()
+
+
+def told(values: NDArray[Any], tell: Callable[[Any], bool]) -> NDArray[np.bool_]:
+    """Mark the values of which something is true; of many, equal ones are asked about once."""
+    many = distinct(values)
+    if many is None:
+        return np.fromiter(map(tell, values), dtype=np.bool_, count=values.size)
+    place, found = many
+    return np.array([*map(tell, found), tell(None)], dtype=np.bool_)[place]
 
 
 def check_discrete(values: NDArray[Any], where: Callable[[int], str]) -> None:
@@ -326,9 +354,7 @@ def check_discrete(values: NDArray[Any], where: Callable[[int], str]) -> None:
     if values.dtype.kind == "f":
         fraction = np.isinf(values) | (values != np.trunc(values))
     elif values.dtype.kind == "O":
-        fraction = np.array(
-            [isinstance(plain_value(value), float) for value in values], dtype=np.bool_
-        )
+        fraction = told(values, lambda value: isinstance(plain_value(value), float))
     else:
         return
     for k in np.flatnonzero(fraction)[:1].tolist():

@@ -49,8 +49,9 @@ from sentree.graph.build import (
 )
 from sentree.graph.choice import GraphSettings, choose
 from sentree.graph.extend import GraphExtension, Reach, SampleExtension
+from sentree.graph.large import is_large
 from sentree.graph.neighbors import SEARCH_NAMES
-from sentree.graph.scaling import Layout, check_samples
+from sentree.graph.scaling import Layout, Scaled, check_samples
 from sentree.relation.feature_weights import Features, table_layout
 from sentree.search.clusters import Problem, UnconstrainedResult
 from sentree.search.natural_number import NaturalScale
@@ -366,14 +367,17 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the number of clusters that is asked for, edits included; None for any."""
         return None if self.n_clusters is None else max(self.n_clusters + self._more(), 1)
 
-    def _compared_samples(self) -> FloatArray | None:
+    def _compared_samples(self) -> Any:
         """Return the scaled samples, if they are dense and have not too many features."""
         extension = self._extension
         if not isinstance(extension, SampleExtension) or sp.issparse(extension.samples):
             return None
         if extension.samples.shape[1] > _MOST_LINEAR and not self._is_mixed:
             return None
-        return np.asarray(extension.layout.scaled(check_samples(extension.samples)))
+        samples = check_samples(extension.samples)
+        if is_large(samples):
+            return Scaled(samples, extension.layout)
+        return np.asarray(extension.layout.scaled(samples))
 
     def _widths(self) -> FloatArray | None:
         """Return the bandwidths of a Gaussian graph, from which edge lengths follow; else None.
@@ -412,12 +416,8 @@ class SSEEstimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def membership_strength_(self) -> FloatArray:
         """Probability of its own cluster for each sample, 0 where it has no neighbours."""
-        found = self.membership_.tocoo()
-        at_home = found.col == self.labels_[found.row]
-        strength = np.zeros(self.graph_.n)
-        strength[found.row[at_home]] = found.data[at_home]
-        strength[self.graph_.isolated] = 0.0
-        return strength
+        check_is_fitted(self, "labels_")
+        return self._memberships.strength.copy()
 
     def _hidden(self) -> Hidden | None:
         """Return what hidden labels tell; None where none were hidden."""

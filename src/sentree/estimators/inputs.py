@@ -16,6 +16,7 @@ from sentree._util.wording import Param, Piece, Text
 from sentree.constraints import Constraints
 from sentree.graph import Graph
 from sentree.graph.blocks import BLOCKS, Block
+from sentree.graph.large import is_finite
 
 __all__ = [
     "capped_weights",
@@ -115,9 +116,11 @@ def is_plain(X: Any) -> bool:
     if hasattr(X, "dtypes"):
         if not len(X.columns) or not all(map(_is_numeric, X.dtypes)):
             return False
-        return bool(np.isfinite(_floats(X)).all())
+        return is_finite(_floats(X))
     array = np.asarray(X)
-    return array.dtype.kind in "buifc" and bool(np.isfinite(array).all())
+    if array.dtype.kind not in "buifc":
+        return False
+    return is_finite(array) if array.ndim == 2 else bool(np.isfinite(array).all())
 
 
 def prepared_blocks(X: Any) -> tuple[Block, ...]:
@@ -163,8 +166,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:_NAMED])) + more
 
 
-def _floats(X: Any) -> NDArray[np.float64]:
+def _floats(X: Any) -> NDArray[Any]:
     """Return a data frame of numbers as an array, NaN where a value is missing."""
+    kinds = set(X.dtypes)
+    if len(kinds) == 1 and kinds <= {np.dtype(np.float32), np.dtype(np.float64)}:
+        return np.asarray(X)  # of pandas, without a copy
     missing = {"dtype": np.float64, "na_value": np.nan} if hasattr(X, "isna") else {}
     return np.asarray(X.to_numpy(**missing), dtype=np.float64)
 
@@ -198,6 +204,8 @@ def stored_distances(X: NDArray[Any], new: bool = False) -> Any:
 
 def _check_finite(X: Any, names: NDArray[Any] | None, infinite: bool) -> None:
     """Refuse NaN and (unless ``infinite``) infinite values, and name the first and all columns."""
+    if not sp.issparse(X) and not infinite and is_finite(X):
+        return
     data = X.data if sp.issparse(X) else X
     good = ~np.isnan(data) if infinite else np.isfinite(data)
     if good.all():

@@ -11,10 +11,11 @@ far, so their length says how much clusters overlap. It is chosen by what is kno
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,10 @@ _PRIOR_LABELS = 20
 _MOST_STEPS, _MOST_WORK = 64, 2e8
 #: Highest power of the probabilities, and how often its range is halved to find the right one.
 _MOST_POWER, _HALVINGS = 10.0, 12
+#: Stored edges whose steps are worked on at a time.
+_WHOLE = 1 << 24
+#: About the most samples whose probabilities are looked at to find the right power.
+_SEEN = 1 << 20
 #: Smaller probabilities are left out.
 _LEAST = 1e-3
 #: How much smaller than that of its own cluster the probability of another one is at least.
@@ -88,7 +93,12 @@ class Certainty:
 
     def of_samples(self, graph: Graph) -> Any:
         """Return the probabilities of the samples of the graph, in CSR."""
-        return _raised(_tidy(_steps(graph) @ self.ends), self.power)
+        return _stacked([found for _, found in self.in_ranges(graph)])
+
+    def in_ranges(self, graph: Graph) -> Iterator[tuple[slice, Any]]:
+        """Yield ranges of the samples of the graph with their probabilities, in CSR."""
+        for rows, steps in _steps(graph):
+            yield rows, _raised(_tidy(steps @ self.ends), self.power)
 
     def of_new(self, reach: Reach, placed: NDArray[Any], sizes: NDArray[Any]) -> FloatArray:
         """Return the probabilities of new samples, none above that of where they were placed.
@@ -127,6 +137,17 @@ class Memberships:
         """The probabilities of the samples, in CSR."""
         return self.certainty.of_samples(self.graph)
 
+    @cached_property
+    def strength(self) -> FloatArray:
+        """The probability of its own cluster for each sample, 0 where it has no neighbours."""
+        strength = np.zeros(self.graph.n)
+        known = "of_samples" in self.__dict__
+        every = [(slice(0, self.graph.n), self.of_samples)] if known else None
+        for rows, found in every or self.certainty.in_ranges(self.graph):
+            strength[rows] = _own(found, self.labels[rows])
+        strength[self.graph.isolated] = 0.0
+        return strength
+
     def of_new(self, reach: Reach, placed: NDArray[Any]) -> FloatArray:
         """Return the probabilities of new samples."""
         return self.certainty.of_new(reach, placed, np.bincount(self.labels))
@@ -135,12 +156,33 @@ class Memberships:
 class _Walks:
     """Walks from the samples of a graph, all at once."""
 
+    _kept: Sequence[Any] = ()
+
     def __init__(self, graph: Graph, labels: NDArray[Any]) -> None:
         self.labels = labels
         self.alone = graph.isolated
-        self.step = _tidy(_steps(graph), least=0.0)
+        self.graph = graph
         self.home = _at_home(labels, int(labels.max()) + 1)
-        self.first = self.step @ self.home
+        self.first = self._step(self.home)
+
+    def _step(self, ends: Any) -> Any:
+        """Return where walks end that are one step longer."""
+        return _stacked([step @ ends for step in self._steps()])
+
+    def _steps(self) -> Iterable[Any]:
+        """Return the probabilities of steps, for ranges of samples; a single one is kept."""
+        if self.graph.indices.size > _WHOLE:
+            return (_tidy(weights, least=0.0) for _, weights in _steps(self.graph))
+        if not self._kept:
+            self._kept = [_tidy(weights, least=0.0) for _, weights in _steps(self.graph)]
+        return self._kept
+
+    def _moved(self, place: Any) -> Any:
+        """Return where a few walks are that go one step from where they are."""
+        if self.graph.indices.size <= _WHOLE:
+            return place @ next(iter(self._steps()))
+        parts = [place[:, rows] @ _tidy(weights, least=0.0) for rows, weights in _steps(self.graph)]
+        return sum(parts[1:], parts[0])
 
     def __iter__(self) -> Iterator[Any]:
         """Yield where walks of 0, 1, 2, … steps end, as probabilities of clusters.
@@ -152,7 +194,7 @@ class _Walks:
             yield ends
             away = (ends - self.home).tocsr()
             away.eliminate_zeros()
-            ends = _tidy(self.first + self.step @ away)
+            ends = _tidy(self.first + self._step(away))
 
     def usual_steps(self, most: int) -> int:
         """Return the length at which the usual walk spreads over the right share of its cluster."""
@@ -162,7 +204,7 @@ class _Walks:
         place = sp.csr_array((np.ones(rows.size), (np.arange(rows.size), rows)), (rows.size, n))
         share = [0.0]
         for steps in range(1, _WALKED + 1):
-            place = place @ self.step
+            place = self._moved(place)
             spread = 1.0 / np.asarray(place.multiply(place).sum(axis=1)).ravel()
             share.append(float(np.median(spread / size)))
             if share[-1] >= _REACH:
@@ -191,6 +233,19 @@ class _Walks:
     def _matching_power(self, wanted: float) -> float:
         """Return the power of probabilities after one step at which their mean is as wanted."""
         ends = self.after(1)
+        if ends.shape[0] > _SEEN:
+            few = slice(None, None, -(-ends.shape[0] // _SEEN))
+            return self._of(few)._power(ends[few], wanted)
+        return self._power(ends, wanted)
+
+    def _of(self, rows: slice) -> _Walks:
+        """Return some samples, of which means are wanted."""
+        some = copy(self)
+        some.home = self.home[rows]
+        some.alone = np.flatnonzero(np.isin(np.arange(self.labels.size)[rows], self.alone))
+        return some
+
+    def _power(self, ends: Any, wanted: float) -> float:
         low, high = 1.0, _MOST_POWER
         for _ in range(_HALVINGS):
             power = np.sqrt(low * high)
@@ -259,14 +314,39 @@ def second_best(found: Any, labels: NDArray[Any]) -> Rival:
     return Rival(largest_column(others).astype(np.int32), others.max(axis=1).toarray().ravel())
 
 
-def _steps(graph: Graph) -> Any:
-    """Return the weights of steps; walks from vertices without neighbours stay there."""
-    weights = graph.to_scipy().tocsr()
-    if graph.isolated.size:
-        alone = np.zeros(graph.n)
-        alone[graph.isolated] = 1.0
-        weights = (weights + sp.diags_array(alone)).tocsr()
-    return weights
+def _steps(graph: Graph) -> Iterator[tuple[slice, Any]]:
+    """Yield ranges of vertices and the weights of steps from there, of a small graph all at once.
+
+    Walks from vertices without neighbours stay there.
+    """
+    n, lonely = graph.n, graph.isolated
+    pieces = max(-(-graph.indices.size // _WHOLE), 1)
+    bounds = np.linspace(0, n, pieces + 1).astype(np.int64).tolist()
+    for start, stop in pairwise(bounds):
+        at = graph.indptr[start : stop + 1]
+        inside = slice(int(at[0]), int(at[-1]))
+        values = np.asarray(graph.weights[inside], dtype=np.float64)
+        parts = values, graph.indices[inside], at - at[0]
+        weights = sp.csr_array(parts, shape=(stop - start, n))
+        alone = lonely[(lonely >= start) & (lonely < stop)]
+        if alone.size:
+            stay = (np.ones(alone.size), (alone - start, alone))
+            weights = (weights + sp.csr_array(stay, shape=weights.shape)).tocsr()
+        yield slice(start, stop), weights
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Return rows of several matrices as one."""
+    return parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
+
+
+def _own(found: Any, labels: NDArray[Any]) -> FloatArray:
+    """Return the probability of its own cluster for each row."""
+    row = np.repeat(np.arange(labels.size), np.diff(found.indptr))
+    at_home = found.indices == labels[row]
+    own = np.zeros(labels.size)
+    own[row[at_home]] = found.data[at_home]
+    return own
 
 
 def _at_home(labels: NDArray[Any], k: int) -> Any:

@@ -644,6 +644,7 @@ def _put_extension(extension: Any, with_samples: bool, arrays: Arrays) -> dict[s
         "tamed": layout.tails is not None,
         "weighed": layout.weights is not None,
         "directed": layout.directions is not None,
+        "single": layout.single,
         "sparse": sparse,
         "search": extension.find.keywords,
         **_put_join(extension.join, arrays),
@@ -697,6 +698,7 @@ def _layout(stored: _Stored, arrays: _Stored) -> Layout:
         Tails(**_get(arrays, "tails", Tails._fields)) if stored["tamed"] else None,
         _get(arrays, "features", ("weights",))["weights"] if stored["weighed"] else None,
         _get(arrays, "features", ("directions",))["directions"] if stored["directed"] else None,
+        bool(stored.get("single", False)),
     )
 
 

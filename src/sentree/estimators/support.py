@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import dijkstra
 
+from sentree._util.labels import ramp
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import cluster_names
 from sentree.graph import FloatArray, Graph
@@ -132,7 +132,7 @@ def _new_clusters(graph: Graph, labels: NDArray[Any], given: Constraints) -> dic
     held = np.bincount(labels[points], minlength=k) > 0
     rate = points.size / size[held].sum()
     inside = _inside(graph, labels, k)
-    away = dijkstra(graph.to_scipy(), indices=points, unweighted=True, min_only=True)
+    away = _steps_from(graph, points)
     usual = float(np.median(away[held[labels]]))
     return {
         int(c): NewCluster(
@@ -144,6 +144,20 @@ def _new_clusters(graph: Graph, labels: NDArray[Any], given: Constraints) -> dic
         )
         for c in np.flatnonzero(~held)
     }
+
+
+def _steps_from(graph: Graph, points: NDArray[np.int64]) -> FloatArray:
+    """Return the least number of edges between each sample and some, infinite without a path."""
+    away = np.full(graph.n, np.inf)
+    away[points] = 0.0
+    steps = 0
+    while points.size:
+        steps += 1
+        count = graph.indptr[points + 1] - graph.indptr[points]
+        reached = graph.indices[np.repeat(graph.indptr[points], count) + ramp(count)]
+        points = np.unique(reached[np.isinf(away[reached])])
+        away[points] = steps
+    return away
 
 
 def _inside(graph: Graph, labels: NDArray[Any], k: int) -> FloatArray:

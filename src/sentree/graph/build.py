@@ -14,6 +14,7 @@ from sentree.graph import Graph, neighbor_graph
 from sentree.graph.choice import choose
 from sentree.graph.copies import find_copies, row_keys
 from sentree.graph.extend import DistanceExtension, Extension, SampleExtension, TransformerExtension
+from sentree.graph.kept import GraphStore, KeptGraph
 from sentree.graph.kernels import KERNELS, LOCAL_RANK, NEGATIVE, Kernel, Weigher, bandwidths
 from sentree.graph.neighbors import (
     SEARCH_NAMES,
@@ -213,6 +214,25 @@ def build_affinity(
     _check_search(neighbors, kernel, ranking)
     checked = check_samples(X)
     layout = Layout.fit(checked, scale, ranking) if layout is None else layout
+    p = _check_neighbors(n_neighbors, checked.shape[0])
+    find = partial(
+        NeighborSearch,
+        p=p or _AUTO_NEIGHBORS,
+        search=neighbors,
+        n_jobs=n_jobs,
+        seed=_seed(random_state),
+        ties=ties,
+    )
+    store = None
+    if isinstance(neighbors, str):
+        how = (kernel, bandwidth, local_rank, self_loops, negative)
+        options = {name: value for name, value in find.keywords.items() if name != "n_jobs"}
+        store = GraphStore.of(checked, layout, {"how": how, **options})
+    if store is not None and (kept := store.read()) is not None:
+        weigher = Weigher(rule, kept.widths, negative, kept.silent)
+        join = DistanceExtension(weigher, p, local_rank, self_loops)
+        extension = SampleExtension(X, layout, find, join, kept.row)
+        return Affinity(kept.graph, extension, kept.row, kept.recall)
     samples = layout.scaled(checked)
     keys = None if ties else row_keys(checked)
     copies = None if keys is None else find_copies(checked, keys)
@@ -221,21 +241,13 @@ def build_affinity(
         samples, keys = samples[copies.first], keys[copies.first]  # type: ignore[index]
     space = make_space(samples, ranking)
     check_squares(space)
-    p = _check_neighbors(n_neighbors, checked.shape[0])
     if isinstance(neighbors, str):
-        find = partial(
-            NeighborSearch,
-            p=p or _AUTO_NEIGHBORS,
-            search=neighbors,
-            n_jobs=n_jobs,
-            seed=_seed(random_state),
-            ties=ties,
-        )
         found = find(space, keys=keys).others()
     else:
         transformer, found = _transform(neighbors, samples, p)
     widths = bandwidths(bandwidth, found, local_rank)
     weigher = Weigher(rule, widths, negative, ~space.has_direction())
+    del samples, space, keys  # there may be no room for them beside the graph
     graph = _assemble(found, weigher, self_loops)
     join = DistanceExtension(weigher, p, local_rank, self_loops)
     if not isinstance(neighbors, str):
@@ -243,6 +255,8 @@ def build_affinity(
     if copies is not None:
         own = graph.degree - graph.strength if self_loops else None
         graph = copies.spread(graph, weigher.silent, own)
+    if store is not None:
+        store.write(KeptGraph(graph, widths, weigher.silent, row, found.recall))
     return Affinity(graph, SampleExtension(X, layout, find, join, row), row, found.recall)
 
 

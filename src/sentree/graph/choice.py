@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray
 from sentree.graph.blocks import Block
 from sentree.graph.kernels import LOCAL_RANK
+from sentree.graph.large import is_large, moments
 from sentree.graph.neighbors import is_sparse
 
 __all__ = ["GraphSettings", "choose"]
@@ -280,17 +281,24 @@ class _Seen:
 
     def _exactly_uncorrelated(self) -> bool:
         """Whether columns have mean 0 and no correlation at all, which only a PCA gives."""
-        mean = np.asarray(self.whole.mean(axis=0)).ravel()
+        large = is_large(self.whole)
+        mean = moments(self.whole)[0] if large else np.asarray(self.whole.mean(axis=0)).ravel()
         centred = bool((np.abs(mean) <= _EXACTLY * np.sqrt(self.variance)).all())
         return centred and self._correlation(self.whole, chance=False) < _EXACTLY
 
     def _correlation(self, samples: Any, chance: bool = True) -> float:
         """Return how much columns are correlated, on average, beyond what chance would give."""
         columns = np.unique(np.linspace(0, self.width - 1, _COLUMNS).astype(int))
-        part = samples[:, columns]
-        table = np.asarray(part.toarray() if self.sparse else part, dtype=np.float64)
-        found = np.atleast_2d(np.corrcoef(table, rowvar=False))[np.triu_indices(columns.size, 1)]
-        expected = 1.0 / table.shape[0] if chance else 0.0
+        if is_large(samples):
+            covariance = moments(samples)[1][np.ix_(columns, columns)]
+            size = np.sqrt(np.diag(covariance))
+            table = covariance / np.outer(size, size)
+        else:
+            part = samples[:, columns]
+            dense = np.asarray(part.toarray() if self.sparse else part, dtype=np.float64)
+            table = np.atleast_2d(np.corrcoef(dense, rowvar=False))
+        found = table[np.triu_indices(columns.size, 1)]
+        expected = 1.0 / samples.shape[0] if chance else 0.0
         return float(np.sqrt(max(np.mean(found**2) - expected, 0.0)))
 
     @property

@@ -116,7 +116,8 @@ def row_keys(samples: Any, seed: int = _SEED) -> KeyArray:
     keys = np.empty(n, dtype=np.uint64)
     step = max(1, _CHUNK // width)
     for start in range(0, n, step):
-        keys[start : start + step] = _bits(samples[start : start + step]) @ times
+        part = np.asarray(samples[start : start + step], dtype=np.float64)
+        keys[start : start + step] = _bits(part) @ times
     return keys
 
 
@@ -132,14 +133,16 @@ def find_copies(samples: Any, keys: KeyArray) -> Copies | None:
 
     Parameters
     ----------
-    samples : float64 array or canonical CSR array
+    samples : float array or canonical CSR array
         The samples.
     keys : uint64 array
         Their :func:`row_keys`.
     """
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    if first.size == keys.size:
+    ordered = np.sort(keys)
+    if (ordered[1:] != ordered[:-1]).all():
         return None
+    del ordered
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)  # of keys, by where they appear first
     number = np.empty(first.size, dtype=np.int64)
     number[order] = np.arange(first.size)

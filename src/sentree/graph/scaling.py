@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,16 @@ import scipy.sparse as sp
 
 from sentree.graph import FloatArray
 from sentree.graph.blocks import Block
+from sentree.graph.large import is_large, ranges, row_ranges
 from sentree.graph.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
 from sentree.graph.tails import Tails
 
-__all__ = ["Layout", "Scale", "check_samples", "check_squares", "weigh"]
+__all__ = ["Layout", "Scale", "Scaled", "check_samples", "check_squares", "weigh"]
 
 #: Squares of larger values overflow.
 _LARGEST = 1e150
+#: The same in single precision, with room for the sum of many.
+_LARGEST_SINGLE = 1e15
 #: Squares of smaller values are 0, or have lost digits.
 _SMALLEST = 1e-140
 #: Distance between the two values of a binary column, where other features have variance 1.
@@ -43,45 +47,65 @@ class Scale(NamedTuple):
         return np.clip(scaled, -_LARGEST, _LARGEST, out=scaled)
 
 
-def _minmax(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+#: Gives all samples, range by range, each time that it is called.
+Parts = Callable[[], Iterator[FloatArray]]
+
+
+def _extremes(parts: Parts) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest value of each feature."""
+    found = [(part.min(axis=0), part.max(axis=0)) for part in parts()]
+    low, high = zip(*found, strict=True)
+    return np.min(low, axis=0), np.max(high, axis=0)
+
+
+def _minmax(parts: Parts) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to [0, 1]."""
-    low = samples.min(axis=0)
-    return low, samples.max(axis=0) - low
+    low, high = _extremes(parts)
+    return low, high - low
 
 
-def _zscore(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _zscore(parts: Parts) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to mean 0 and variance 1."""
     from sklearn.preprocessing import StandardScaler
 
     # Dividing by a power of two is exact, and squares do not overflow.
-    _, power = np.frexp(np.abs(samples).max(axis=0))
+    _, power = np.frexp(np.abs(_extremes(parts)).max(axis=0))
     unit = np.ldexp(1.0, power)
-    scaler = StandardScaler().fit(samples / unit)
+    scaler = StandardScaler()
+    for part in parts():
+        scaler.partial_fit(part / unit)
     return scaler.mean_ * unit, scaler.scale_ * unit
 
 
-def _table(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _table(parts: Parts) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to variance 1, but the two values of a binary column to a fixed distance.
 
     With variance 1, the rarer of two values would be farther away, the rarer it is.
     """
-    offset, spread = _zscore(samples)
-    low, high = samples.min(axis=0), samples.max(axis=0)
-    two = ((samples == low) | (samples == high)).all(axis=0)
+    offset, spread = _zscore(parts)
+    low, high = _extremes(parts)
+    two = np.ones(low.size, dtype=bool)
+    for part in parts():
+        two[two] = ((part[:, two] == low[two]) | (part[:, two] == high[two])).all(axis=0)
+        if not two.any():
+            break
     return np.where(two, low, offset), np.where(two, (high - low) / _BINARY, spread)
 
 
-def _centre(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _centre(parts: Parts) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to mean 0."""
-    return samples.mean(axis=0), np.ones(samples.shape[1])
+    means, counts = zip(*((part.mean(axis=0), len(part)) for part in parts()), strict=True)
+    mean = means[0] if len(means) == 1 else np.average(means, axis=0, weights=counts)
+    return mean, np.ones(mean.size)
 
 
-def _maxabs(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _maxabs(parts: Parts) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to at most 1 in magnitude, 0 staying 0."""
-    return np.zeros(samples.shape[1]), np.abs(samples).max(axis=0)
+    largest = np.abs(_extremes(parts)).max(axis=0)
+    return np.zeros(largest.size), largest
 
 
-_SCALES: dict[str, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
+_SCALES: dict[str, Callable[[Parts], tuple[FloatArray, FloatArray]]] = {
     "minmax": _minmax,
     "zscore": _zscore,
     "table": _table,
@@ -108,7 +132,7 @@ def _sparse_scale(samples: Any, scale: str, metric: Metric) -> tuple[FloatArray,
     spread = np.empty(samples.shape[1])
     for j in range(samples.shape[1]):
         column = by_column[:, [j]].toarray()
-        spread[j] = _SCALES[scale](column)[1][0] if np.ptp(column) else np.inf
+        spread[j] = _SCALES[scale](partial(ranges, column))[1][0] if np.ptp(column) else np.inf
     return np.zeros(samples.shape[1]), spread
 
 
@@ -117,7 +141,8 @@ class Layout:
     """How samples are scaled and compared: fitted once, the same for new ones.
 
     Long tails are taken as logarithms first, then features are scaled, then weighed. Directions,
-    which are combinations of weighed features that separate classes, are added as columns.
+    which are combinations of weighed features that separate classes, are added as columns. Where
+    samples are large, what is scaled is in single precision, to which each value is rounded once.
     """
 
     metric: Metric
@@ -126,6 +151,7 @@ class Layout:
     tails: Tails | None = None
     weights: FloatArray | None = None
     directions: FloatArray | None = None  # features x directions, only with weights
+    single: bool = False  # whether scaled samples are in single precision
 
     @classmethod
     def fit(
@@ -148,18 +174,18 @@ class Layout:
             known = [None, *_SCALES, *(_LOG + known for known in _SCALES)]
             raise ValueError(f"unknown scale {scale!r}; choose from {known}")
         logarithm = name != scale
-        if logarithm:
-            samples = _logarithms(samples)
         if is_sparse(samples):
+            samples = _logarithms(samples) if logarithm else samples
             return cls(metric, Scale(*_sparse_scale(samples, name, metric)), logarithm)
-        drawn = samples if tails is None else tails(samples)
-        offset, spread = _SCALES[name](drawn)
+        parts = partial(_drawn, samples, logarithm, tails)
+        offset, spread = _SCALES[name](parts)
         for block in blocks:
             if block.has_levels:  # two levels of a category differ in two columns
                 columns = np.sqrt(2.0) if block.kind == "category" else 1.0
                 spread[block.start : block.stop] *= columns * (_BINARY / apart)
-        constant = np.ptp(drawn, axis=0) == 0
-        return cls(metric, Scale(offset, np.where(constant, np.inf, spread)), logarithm, tails)
+        constant = np.equal(*_extremes(parts))
+        found = Scale(offset, np.where(constant, np.inf, spread))
+        return cls(metric, found, logarithm, tails, single=is_large(samples))
 
     def weighed(self, weights: FloatArray | None, directions: FloatArray | None = None) -> Layout:
         """Return the layout with other weights of the features, and directions of theirs."""
@@ -167,6 +193,18 @@ class Layout:
 
     def scaled(self, samples: Any) -> Any:
         """Return checked samples with their features transformed, scaled and weighed."""
+        if not self.single:
+            return self._scaled(samples)
+        if is_sparse(samples):
+            samples = samples.toarray()
+        count = 0 if self.directions is None else self.directions.shape[1]
+        scaled = np.empty((samples.shape[0], samples.shape[1] + count), dtype=np.float32)
+        for rows in row_ranges(samples):
+            part = self._scaled(np.asarray(samples[rows], dtype=np.float64))
+            scaled[rows] = np.clip(part, -_LARGEST_SINGLE, _LARGEST_SINGLE)
+        return scaled
+
+    def _scaled(self, samples: Any) -> Any:
         if self.logarithm:
             samples = _logarithms(samples)
         if self.tails is not None:
@@ -178,6 +216,35 @@ class Layout:
     def space(self, X: Any) -> Space:
         """Return samples, one or more, laid out for the search."""
         return make_space(self.scaled(check_samples(X, fewest=1)), self.metric)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Large samples as a layout has them, of which only the rows that are asked for are scaled."""
+
+    samples: Any
+    layout: Layout
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples, and of features with directions."""
+        directions = self.layout.directions
+        more = 0 if directions is None else directions.shape[1]
+        return self.samples.shape[0], self.samples.shape[1] + more
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return rows in double precision; all of them, in their order, are not copied."""
+        n = self.samples.shape[0]
+        if isinstance(rows, np.ndarray) and rows.size == n and (np.diff(rows) == 1).all():
+            return self
+        return self.layout.scaled(self.samples[rows]).astype(np.float64)
+
+
+def _drawn(samples: Any, logarithm: bool, tails: Tails | None) -> Iterator[FloatArray]:
+    """Yield dense samples range by range, all or their long tails as logarithms."""
+    for part in ranges(samples):
+        part = _logarithms(part) if logarithm else part
+        yield part if tails is None else tails(part)
 
 
 def _logarithms(samples: Any) -> Any:
@@ -203,7 +270,10 @@ def weigh(samples: FloatArray, weights: FloatArray, directions: FloatArray | Non
 
 
 def check_samples(X: Any, fewest: int = 2) -> Any:
-    """Return X as a float64 array or canonical CSR array of finite values."""
+    """Return X as a float64 array or canonical CSR array of finite values.
+
+    A large array of float32 or float64 is returned as it is, wherever its values are.
+    """
     samples = _float_csr(X) if is_sparse(X) else _float_array(X)
     if samples.ndim != 2:
         raise ValueError(f"X must be 2-D (samples by features), got shape {samples.shape}")
@@ -223,8 +293,10 @@ def _float_csr(X: Any) -> Any:
 
 
 def _float_array(X: Any) -> Any:
-    """Return X as a row-major float64 array."""
+    """Return X as a row-major float64 array; if it is large, of the precision that it has."""
     samples = np.asarray(X)
+    if samples.dtype in (np.float32, np.float64) and is_large(samples):
+        return samples
     if samples.dtype.kind == "c":
         raise ValueError(f"X must hold real numbers, got dtype {samples.dtype}")
     try:
@@ -236,9 +308,10 @@ def _float_array(X: Any) -> Any:
 def _check_range(samples: Any) -> None:
     """Name the first value that is not finite or whose square would not be."""
     values = samples.data if is_sparse(samples) else samples
-    good = np.abs(values) <= _LARGEST
-    if good.all():
+    pieces = [slice(None)] if is_sparse(samples) else row_ranges(samples)
+    if all((np.abs(values[rows]) <= np.float64(_LARGEST)).all() for rows in pieces):
         return
+    good = np.abs(values) <= np.float64(_LARGEST)
     if is_sparse(samples):
         k = int(np.flatnonzero(~good)[0])
         row = int(np.searchsorted(samples.indptr, k, side="right") - 1)
@@ -255,7 +328,10 @@ def check_squares(space: Space) -> None:
     """Refuse samples so small that their distances vanish."""
     if not isinstance(space, EuclideanSpace) or space.unit:
         return
-    largest = float(abs(space.points).max())
+    if is_sparse(space.points):
+        largest = float(abs(space.points).max())
+    else:
+        largest = max(float(np.abs(space.points[rows]).max()) for rows in row_ranges(space.points))
     if 0 < largest < _SMALLEST:
         raise ValueError(
             f"the largest value of X is {largest:.3g}, and squares of such values vanish: multiply "

@@ -69,7 +69,7 @@ def find_tails(samples: FloatArray) -> Tails | None:
 
 def _fit(column: FloatArray) -> tuple[float, float] | None:
     """Return the base and the scale of the logarithm of a column; None where it needs none."""
-    points = _outline(np.sort(column))
+    points = _outline(np.sort(np.asarray(column, dtype=np.float64)))
     if np.unique(points).size < _FEWEST_VALUES:
         return None
     scores = _scores(points)

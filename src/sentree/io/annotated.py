@@ -1,4 +1,4 @@
-"""H5AD files, of which only the parts that are needed are read."""
+"""AnnData in H5AD files and Zarr folders, of which only the parts that are needed are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sentree.io.sources import InputFile
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["read_obsp", "read_parts"]
+__all__ = ["is_annotated", "read_obsp", "read_parts"]
 
 
 def read_parts(
@@ -58,15 +58,13 @@ class _Opened:
     """An H5AD file of which parts are read."""
 
     def __init__(self, source: InputFile) -> None:
-        self._read = optional("anndata.io", f"{source.name}: H5AD files").read_elem
-        import h5py  # type: ignore[import-untyped, unused-ignore]
-
+        self._read = optional("anndata.io", f"{source.name}: AnnData").read_elem
         self.source = source
-        try:
-            stream: Any = source.path if source.data is None else source.open()
-            self._file = h5py.File(stream, "r")
-        except OSError as error:
-            raise source.damaged(error) from None
+        if source.format == "zarr":
+            zarr = optional("zarr", f"{source.name}: Zarr arrays")
+            self._file: Any = zarr.open_group(source.path, mode="r")
+        else:
+            self._file = _hdf5(source)
         if "obs" not in self._file:
             raise InputError(f"{source.name} is an HDF5 file but no H5AD: it has no obs")
 
@@ -74,7 +72,8 @@ class _Opened:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._file.close()
+        if self.source.format != "zarr":
+            self._file.close()
 
     def keys(self, group: str) -> list[str]:
         """Return what a group holds."""
@@ -88,6 +87,26 @@ class _Opened:
             return self._read(self._file[key])
         except (OSError, KeyError, ValueError) as error:
             raise self.source.damaged(error) from None
+
+
+def _hdf5(source: InputFile) -> Any:
+    """Open an HDF5 file."""
+    import h5py  # type: ignore[import-untyped, unused-ignore]
+
+    try:
+        return h5py.File(source.path if source.data is None else source.open(), "r")
+    except OSError as error:
+        raise source.damaged(error) from None
+
+
+def is_annotated(source: InputFile) -> bool:
+    """Tell whether a Zarr folder holds AnnData."""
+    zarr = optional("zarr", f"{source.name}: Zarr arrays")
+    try:
+        opened = zarr.open(source.path, mode="r")
+    except (OSError, ValueError) as error:
+        raise source.damaged(error) from None
+    return not hasattr(opened, "shape") and "obs" in opened
 
 
 def _find(file: _Opened, layer: str | None) -> str:

@@ -10,11 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.io.errors import Elsewhere, InputError, Param, listed
+from sentree.graph.large import is_finite, is_large
+from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
 from sentree.io.sources import InputFile
 
 __all__ = ["as_column", "check_matrix", "matrix_bytes", "read_arrays", "the_matrix"]
 
+#: Larger NPY files are mapped to memory instead of being read.
+_MAPPED = 1 << 26
 #: Names of the samples among the arrays of a file, in order of preference.
 _SAMPLES = ("X", "fea", "data")
 
@@ -23,6 +26,10 @@ def read_arrays(source: InputFile) -> dict[str, Any]:
     """Return the arrays of a file by name; a single one is called X."""
     read = {"npy": _read_npy, "mtx": _read_mtx, "npz": _read_npz, "mat": _read_mat}
     try:
+        if source.format == "zarr":
+            return _read_zarr(source)
+        if source.format == "npy" and source.is_uncompressed and source.size > _MAPPED:
+            return {"X": np.load(source.path, mmap_mode="r", allow_pickle=False)}  # type: ignore[arg-type]
         with source.open() as stream:
             return read[source.format](stream, source.name)
     except (InputError, MemoryError):
@@ -61,7 +68,8 @@ def the_matrix(arrays: Mapping[str, Any], source: InputFile, key: str | None = N
 def check_matrix(matrix: Any, source: str, gaps: bool = False) -> Any:
     """Return samples as a float64 array in row order or CSR array of finite numbers.
 
-    With ``gaps``, a dense array may have values that are not finite.
+    A large array of floats is returned as it is, of single precision too, and mapped or not. With
+    ``gaps``, a dense array may have values that are not finite.
     """
     shape, kind = matrix.shape, matrix.dtype.kind
     if len(shape) != 2:
@@ -81,8 +89,11 @@ def check_matrix(matrix: Any, source: str, gaps: bool = False) -> Any:
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right") - 1)
             _refuse(source, row, int(matrix.indices[bad[0]]), matrix.data[bad[0]])
         return matrix
-    array = np.ascontiguousarray(matrix, dtype=np.float64)
-    if not gaps and not np.isfinite(array).all():
+    native = matrix.dtype in (np.float32, np.float64)
+    array = matrix
+    if not native or not is_large(matrix) or not matrix.flags.c_contiguous:
+        array = np.ascontiguousarray(matrix, dtype=np.float64)
+    if not gaps and not is_finite(array):
         row, column = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
         _refuse(source, row, column, array[row, column])
     return array
@@ -97,6 +108,15 @@ def _refuse(source: str, row: int, column: int, value: float) -> None:
 
 def _read_npy(stream: IO[bytes], name: str) -> dict[str, Any]:
     return {"X": np.load(stream, allow_pickle=False)}
+
+
+def _read_zarr(source: InputFile) -> dict[str, Any]:
+    """Return an array, or the arrays of a group by name."""
+    zarr = optional("zarr", f"{source.name}: Zarr arrays")
+    opened = zarr.open(source.path, mode="r")
+    if hasattr(opened, "shape"):
+        return {"X": opened[...]}
+    return {name: array[...] for name, array in opened.arrays()}
 
 
 def _read_mtx(stream: IO[bytes], name: str) -> dict[str, Any]:

@@ -14,7 +14,13 @@ __all__ += ["optional"]
 
 
 #: The extras of this package that install others.
-_EXTRAS = {"anndata": "anndata", "networkx": "networkx", "openpyxl": "excel", "pyarrow": "parquet"}
+_EXTRAS = {
+    "anndata": "anndata",
+    "networkx": "networkx",
+    "openpyxl": "excel",
+    "pyarrow": "parquet",
+    "zarr": "zarr",
+}
 
 
 class InputError(ValueError):

@@ -11,7 +11,8 @@ from sentree.io.sources import TEXT, InputFile
 __all__ = ["tell"]
 
 #: Formats that hold one kind of thing only.
-_SURE = {"newick": "tree", "graphml": "graph", "parquet": "table", "mat": "table", "h5ad": "table"}
+_SURE = {"newick": "tree", "graphml": "graph", "parquet": "table", "mat": "table"}
+_SURE |= {"h5ad": "table", "zarr": "table"}
 
 
 def tell(source: InputFile, into: str, separator: str | None = None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree._util.suggestions import count_classes, near_misses
-from sentree.constraints.parsing import is_missing, plain_value, says_unknown
+from sentree.constraints.parsing import distinct, is_missing, plain_value, says_unknown
 from sentree.io import arrays, columns
 from sentree.io.errors import InputError
 from sentree.io.lines import (
@@ -46,9 +46,11 @@ def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArra
     >>> clean_labels(["B", "1", None]).tolist()
     ['B', '1', None]
     """
-    given = list(values)
+    given = values if isinstance(values, np.ndarray) else _column(list(values))
+    many = distinct(given)
+    each = given.tolist() if many is None else many[1]
     try:
-        code_of = {value: None for value in given if not is_missing(value)}
+        code_of = {value: None for value in each if not is_missing(value)}
     except TypeError as error:
         raise InputError(f"a label is no text or number: {error}") from None
     kept: dict[Any, Any] = {}
@@ -59,9 +61,16 @@ def clean_labels(values: Iterable[Any], unknown: Collection[Any] = ()) -> NDArra
     numbers = {value: _as_number(plain) for value, plain in kept.items()}
     if None not in numbers.values():
         kept = numbers
-    cleaned = np.empty(len(given), dtype=object)
-    cleaned[:] = [None if is_missing(value) else kept.get(value) for value in given]
-    return cleaned
+    cleaned = np.empty(len(each) + 1, dtype=object)
+    cleaned[:-1] = [None if is_missing(value) else kept.get(value) for value in each]
+    return cleaned[:-1] if many is None else cleaned[many[0]]
+
+
+def _column(values: list[Any]) -> NDArray[Any]:
+    """Return a list as an array of objects."""
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def _as_number(value: Any) -> Any:
@@ -110,7 +119,7 @@ def read_labels(
     found = open_statements(source, format, "npy")
     if found.format == "npy":
         array = arrays.read_arrays(found)["X"]
-        return _all_of(np.asarray(array).ravel().tolist(), names, found.name, unknown)
+        return _all_of(np.asarray(array).ravel(), names, found.name, unknown)
     if found.format == "json":
         return _from_json(parse_json(found), names, by, found, unknown)
 

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.io import annotated, arrays, columns, text
+from sentree.graph.large import is_finite, is_large
+from sentree.io import annotated, arrays, columns, large, text
 from sentree.io.errors import Elsewhere, InputError, Param, listed, optional
 from sentree.io.ids import Choice, candidates_of, check_ids, first_ids
 from sentree.io.names import Named
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["SAMPLE_FORMATS", "Samples", "by_row", "read_samples", "read_whole_table"]
 
 #: Formats that samples are read from.
-SAMPLE_FORMATS = (*TEXT, "xlsx", "parquet", "npy", "npz", "mtx", "mat", "h5ad")
+SAMPLE_FORMATS = (*TEXT, "xlsx", "parquet", "npy", "npz", "mtx", "mat", "h5ad", "zarr")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,8 @@ def read_samples(
     ----------
     source : path or "-"
         A file (``.csv``, ``.tsv``, ``.txt``, each also with ``.gz``; ``.xlsx``, ``.parquet``,
-        ``.npy``, ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), or standard input.
+        ``.npy``, ``.npz``, ``.mtx``, ``.mat``, ``.h5ad``), a folder (``.zarr``: an array, arrays
+        by name, or AnnData), or standard input.
     id_column : str, optional
         The column of ids. By default the first column named like ids (id, sample_id, PassengerId,
         sample, name, index, ...) whose values are all different, else the first text column whose
@@ -139,6 +141,10 @@ def read_samples(
     -----
     Numbers in text are read as :func:`pandas.read_csv` reads them: quickly, and exact to twelve
     digits or more.
+
+    Arrays in ``.npy`` files of more than 64 MB are mapped to memory: do not change the file while
+    they are in use. Tables and arrays of more than 33 million numbers keep their precision, single
+    or double, and are not copied.
     """
     if format is None and str(source).lower().endswith((".graphml", ".graphml.gz")):
         raise InputError(
@@ -146,9 +152,9 @@ def read_samples(
             (": ", Elsewhere("sentree.io.read_graph", "read it with sentree.io.read_graph")),
         )
     found = open_source(source, SAMPLE_FORMATS, format, sheet=sheet)
-    if layer is not None and found.format not in ("h5ad", "npz", "mat"):
+    if layer is not None and found.format not in ("h5ad", "npz", "mat", "zarr"):
         raise InputError(
-            f"{found.name}: only H5AD, NPZ and MAT files have layers (", Param("layer"), ")"
+            f"{found.name}: only H5AD, Zarr, NPZ and MAT files have layers (", Param("layer"), ")"
         )
     if found.format in TEXT:
         dialect = text.sniff(found, header=header, separator=separator)
@@ -173,6 +179,10 @@ def read_samples(
         except InputError:
             text.check_lines(dialect)  # a line of too few cells is why the last ones are missing
             raise
+    elif found.format == "parquet" and (
+        opened := large.open_numbers(found, id_column, take, drop, features)
+    ):
+        samples = _from_numbers(opened, found.name, raw)
     elif found.format == "parquet":
         frame = _read_parquet(found)
         choice = columns.choose(
@@ -187,7 +197,7 @@ def read_samples(
         samples = _from_frame(
             frame, choice, found.name, lambda row: f"row {numbers[row]}", named, text_aside, raw=raw
         )
-    elif found.format == "h5ad":
+    elif found.format == "h5ad" or (found.format == "zarr" and annotated.is_annotated(found)):
         samples = _from_h5ad(found, layer, id_column, take, drop, text_aside)
     else:
         samples = _from_arrays(found, layer, id_column, take, drop, raw)
@@ -239,6 +249,24 @@ def _from_frame(
     kept = (name for name in (*choice.aside, *texts) if name != id_name)
     aside = {name: columns.objects(frame[name]) for name in kept}
     return Samples(X, ids, id_name, aside, source, features=features if named else None)
+
+
+def _from_numbers(table: large.NumberTable, source: str, raw: bool) -> Samples:
+    """Make samples of a large table of numbers."""
+    import pandas as pd
+
+    id_name, features = table.id_name, table.features
+    ids = None
+    if id_name is not None:
+        values = table.frame([id_name])[id_name].to_numpy(dtype=object)
+        ids = check_ids(values, id_name, source, by_row)
+    X: Any = table.numbers()
+    frame = pd.DataFrame(X, columns=features, copy=False)
+    if not raw and not is_finite(X):
+        columns.feature_array(frame, features, source, by_row)  # says what is wrong
+    kept = (name for name in table.choice.aside if name != id_name)
+    aside = {name: large.column_values(table.frame([name])[name]) for name in kept}
+    return Samples(frame, ids, id_name, aside, source, features=features)
 
 
 def _read_parquet(source: InputFile) -> pandas.DataFrame:
@@ -366,9 +394,14 @@ def _with_columns(
             f"{source.name} is sparse: its columns have no names, so that there is none to "
             "take, drop or have as ids; give labels in a file of their own"
         )
-    frame = pd.DataFrame(matrix)
+    frame = pd.DataFrame(matrix, copy=False)
     frame.columns = [str(name) for name in frame.columns]
     choice = columns.choose(list(frame.columns), source.name, id_column, take, drop)
+    if is_large(matrix) and id_column is None and choice.features:
+        kept = large.without_columns(matrix, list(frame.columns), choice.features)
+        aside = {name: large.column_values(frame[name]) for name in choice.aside}
+        checked = arrays.check_matrix(kept, source.name, gaps=raw)
+        return Samples(checked, columns=beside | aside, source=source.name)
     if id_column is not None and frame[id_column].dtype.kind == "f":
         frame[id_column] = frame[id_column].convert_dtypes()
     made = _from_frame(frame, choice, source.name, by_row, False, raw=raw)

@@ -36,6 +36,7 @@ FORMATS = {
     ".mtx": "mtx",
     ".mat": "mat",
     ".h5ad": "h5ad",
+    ".zarr": "zarr",
     ".json": "json",
     ".graphml": "graphml",
     ".nwk": "newick",
@@ -71,13 +72,27 @@ class InputFile:
     data: bytes | None
     sheet: str | None = None  # the one to read of a spreadsheet
 
+    @property
+    def is_uncompressed(self) -> bool:
+        """Whether this is a file that is not compressed."""
+        return self.path is not None and not self._is_compressed()
+
+    @property
+    def size(self) -> int:
+        """Number of bytes, as they are stored."""
+        return len(self.data or b"") if self.path is None else self.path.stat().st_size
+
+    def _is_compressed(self) -> bool:
+        assert self.path is not None
+        with open(self.path, "rb") as raw:
+            return raw.read(2) == _GZIP
+
     def open(self) -> IO[bytes]:
         """Open the content, decompressed."""
         if self.data is not None:
             return io.BytesIO(self.data)
         assert self.path is not None
-        with open(self.path, "rb") as raw:
-            compressed = raw.read(2) == _GZIP
+        compressed = self._is_compressed()
         return gzip.open(self.path) if compressed else open(self.path, "rb")  # type: ignore[return-value]
 
     def head(self, size: int = _HEAD) -> bytes:
@@ -199,6 +214,8 @@ def _opened(
         return _standard_input(allowed, format, text)
     path = Path(source).expanduser()
     if path.is_dir():
+        if "zarr" in allowed and (path.suffix.lower() == ".zarr" or format == "zarr"):
+            return InputFile(str(source), "zarr", path, None)
         raise InputError(f"{path} is a folder, expected a file")
     if not path.exists():
         raise InputError(f"there is no file {path}{_nearest(path)}")

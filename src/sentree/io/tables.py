@@ -8,6 +8,7 @@ import io
 import json
 import sys
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +98,8 @@ def table_bytes(
 def _has_returns(frame: pandas.DataFrame) -> bool:
     """Tell whether a cell holds a carriage return, which the csv module does not quote."""
     texts = (frame[name] for name in frame if frame[name].dtype.kind == "O")
-    cells = (cell for values in texts for cell in values.tolist())
-    return any("\r" in cell for cell in (*frame, *cells) if isinstance(cell, str))
+    cells = (cell for values in texts for cell in values.to_numpy())
+    return any("\r" in cell for cell in chain(frame, cells) if isinstance(cell, str))
 
 
 def write_bytes(target: str | Path, content: bytes) -> None:

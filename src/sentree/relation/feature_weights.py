@@ -181,7 +181,7 @@ def table_layout(
     layout = Layout.fit(samples, scale, "euclidean", long, blocks or (), apart)
     if not known.all() or index.size < 2:
         return layout
-    labelled = layout.scaled(samples[index])
+    labelled = np.asarray(layout.scaled(samples[index]), dtype=np.float64)
     if _many_far(layout.scaled(_drawn(samples)), labelled, code):
         return layout  # other classes may differ in other features
     found = weigh_features(labelled, code)
