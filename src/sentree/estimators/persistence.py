@@ -35,7 +35,8 @@ The header has these entries:
 - ``class`` ("SSEPartition" or "SSEHierarchy") and ``parameters`` (of ``get_params``)
 - ``fitted``: ``objective``, ``entropy``, ``n_features_in``, ``feature_names_in``, ``selection``,
   ``graph_settings`` and ``features`` (``to_dict`` of these attributes; null, or absent in
-  version 1), ``scale`` and ``preparation`` (likewise; null if absent); ``resumes``, whether refits
+  version 1), ``scale``, ``preparation`` and ``neighbor_recall`` (likewise; null if absent);
+  ``resumes``, whether refits
   start from the clusters, ``edited``, whether users have edited them, and ``more_clusters``, how
   many clusters these edits added (if absent: no, no and 0)
 - ``constraints``: ``classes`` (strings, numbers, truth values; tuples as lists), ``declared``, and
@@ -323,6 +324,7 @@ def _put_fit(model: Any, with_samples: bool, arrays: Arrays) -> dict[str, Any]:
             "scale": None if model.scale_ is None else model.scale_.to_dict(),
             "graph_settings": None if settings is None else settings.to_dict(),
             "features": None if model.features_ is None else model.features_.to_dict(),
+            "neighbor_recall": model.neighbor_recall_,
             "preparation": None if prepared is None else prepared.to_dict(),
             "resumes": model._resumes,
             "edited": model._edited,
@@ -364,6 +366,8 @@ def _model(header: _Stored, arrays: _Stored) -> SSEPartition | SSEHierarchy:
     settings = fitted["graph_settings"]
     model.graph_settings_ = None if settings is None else GraphSettings(**settings)
     model.features_ = _features(fitted["features"])
+    recall = fitted.get("neighbor_recall")  # absent in older files
+    model.neighbor_recall_ = None if recall is None else float(recall)
     model._table = None
     model.preparation_ = _preparation(fitted.get("preparation"))
     model.constraints_ = _constraints(header["constraints"], "constraints", arrays)
