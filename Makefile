@@ -76,10 +76,11 @@ sanitize-memory: $(VENV)-asan/.built $(VENV)/.built-test
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
 	SENTREE_EXPECT_SANITIZED=1 $(VENV)-asan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_kernels.py \
 	  tests/search/test_hard.py tests/search/test_label_spreading.py tests/search/test_multilevel.py tests/search/test_units.py \
-	  tests/search/test_threads.py tests/estimators/test_hierarchy.py -m "not golden"
+	  tests/search/test_threads.py tests/graph/test_assembly.py tests/graph/test_cells.py tests/estimators/test_hierarchy.py -m "not golden"
 sanitize-threads: $(VENV)-tsan/.built $(VENV)/.built-test
 	TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(c++ -print-file-name=libtsan.so)" \
-	setarch -R $(VENV)-tsan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py -k "not fork"
+	setarch -R $(VENV)-tsan/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py \
+	  tests/graph/test_assembly.py tests/graph/test_cells.py -k "not fork"
 
 clean:
 	rm -rf $(VENV) $(VENV)-asan $(VENV)-tsan node_modules build dist demo-output .hypothesis docs/_build docs/api/generated docs/gallery

@@ -4,6 +4,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <chrono>
 #include <cstdint>
 #include <random>
@@ -129,6 +133,23 @@ auto run(const nb::object& progress, Kernel kernel) {
 // The number of threads, and the number of vertices from which on they share the work.
 using Sharing = std::pair<std::int32_t, std::int64_t>;
 
+// Gives what a search on a large graph has freed back to the system, so that it does not add to the
+// memory of what follows.
+class GivesBack {
+ public:
+  GivesBack(std::int32_t n, const Sharing& sharing) : large_(n >= sharing.second) {}
+  GivesBack(const GivesBack&) = delete;
+  GivesBack& operator=(const GivesBack&) = delete;
+  ~GivesBack() {
+#if defined(__GLIBC__)
+    if (large_) malloc_trim(0);
+#endif
+  }
+
+ private:
+  [[maybe_unused]] bool large_;
+};
+
 using Joins = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>;
 
 Joins joins_to_numpy(const std::vector<sentree::Join>& joins) {
@@ -232,6 +253,7 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
                                                       bool keep_modules, Sharing sharing,
                                                       nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
+  const GivesBack after(graphs.graph.n, sharing);
   const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
   sentree::Labels result = checked_labels(labels, graphs.graph.n);
   sentree::Labels waiting(queue.data(), queue.data() + queue.size());
@@ -288,6 +310,7 @@ std::tuple<Out<std::int32_t>, Out<double>> multilevel(Arguments a, Ints labels, 
                                                       std::int32_t most_rounds, double least_gain,
                                                       Sharing sharing, nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
+  const GivesBack after(graphs.graph.n, sharing);
   sentree::Labels result = checked_labels(labels, graphs.graph.n);
   const sentree::MultilevelOptions options{seed, most_rounds, least_gain};
   std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
@@ -307,6 +330,7 @@ Sparse rows_to_numpy(sentree::Rows rows) {
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
            double lesser, double greater, Ints owner, Sharing sharing, nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
+  const GivesBack after(graphs.graph.n, sharing);
   sentree::Labels modules = checked_labels(labels, graphs.graph.n);
   const std::int32_t n_modules = sentree::compact(modules, graphs.graph.n);
   require(lesser >= 0 && greater >= 0, "powers of volumes are at least 0");
@@ -425,6 +449,16 @@ Out<std::int32_t> components(Longs indptr, Ints indices, Doubles weights) {
   return to_numpy(run(nb::none(), [&](sentree::Monitor&) { return sentree::components(graph); }));
 }
 
+Out<double> strongest_limits(Longs indptr, Ints indices, Doubles weights, std::int32_t most,
+                             Sharing sharing) {
+  const sentree::Csr graph = csr(indptr, indices, weights);
+  require(most >= 1, "at least one edge of a vertex counts");
+  return to_numpy(run(nb::none(), [&](sentree::Monitor& monitor) {
+    sentree::Crew crew(sharing.first, sharing.second);
+    return sentree::strongest_limits(graph, most, crew, monitor);
+  }));
+}
+
 Sparse sharpened(Longs indptr, Ints indices, Doubles weights, std::int32_t most, double power,
                  Sharing sharing, nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
@@ -506,12 +540,15 @@ Out<double> tree_reach(Ints heavy, Ints light, std::int32_t root, Doubles kept, 
                            : sentree::reached(tree, kept.data(), std::move(values)));
 }
 
-// The beliefs, vertices by classes.
-Sparse spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, Ints code,
-                     std::int32_t n_classes, std::int32_t most_shares, double least_share,
-                     std::int32_t most_sweeps, double least_change, Sharing sharing,
-                     nb::object progress) {
+// The beliefs, vertices by classes. With limits, labels spread over sharpened edges.
+Sparse spread_labels(Longs indptr, Ints indices, Doubles weights, Doubles limit, double power,
+                     Ints index, Ints code, std::int32_t n_classes, std::int32_t most_shares,
+                     double least_share, std::int32_t most_sweeps, double least_change,
+                     Sharing sharing, nb::object progress) {
   const sentree::Csr graph = csr(indptr, indices, weights);
+  const GivesBack after(graph.n, sharing);
+  require(limit.size() == 0 || static_cast<std::int32_t>(limit.size()) == graph.n,
+          "limits have a wrong length");
   require(index.size() == code.size(), "labels and classes differ in length");
   for (std::size_t k = 0; k < index.size(); ++k) {
     require(index.data()[k] >= 0 && index.data()[k] < graph.n, "a label is out of range");
@@ -521,10 +558,14 @@ Sparse spread_labels(Longs indptr, Ints indices, Doubles weights, Ints index, In
   const sentree::Labels classes(code.data(), code.data() + code.size());
   return rows_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::Crew crew(sharing.first, sharing.second);
-    return sentree::spread_labels(graph, labelled, classes,
-                                  {graph.n, n_classes, most_shares, least_share}, most_sweeps,
-                                  least_change, crew, monitor)
-        .rows();
+    sentree::Beliefs none(graph.n, n_classes, most_shares, least_share);
+    const auto spread = [&](const auto& edges) {
+      return sentree::spread_labels(edges, labelled, classes, std::move(none), most_sweeps,
+                                    least_change, crew, monitor)
+          .rows();
+    };
+    if (limit.size() == 0) return spread(sentree::PlainEdges{graph});
+    return spread(sentree::SharpEdges{graph, limit.data(), sentree::largest_weight(graph), power});
   }));
 }
 
@@ -705,9 +746,11 @@ NB_MODULE(_kernels, module) {
              "sharing"_a, "progress"_a.none());
   module.def("density_clusters", &density_clusters, "i"_a, "j"_a, "height"_a, "n"_a, "few"_a,
              "many"_a, "rise"_a, "sure"_a, "progress"_a.none());
-  module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "index"_a,
-             "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a, "most_sweeps"_a,
-             "least_change"_a, "sharing"_a, "progress"_a.none());
+  module.def("strongest_limits", &strongest_limits, "indptr"_a, "indices"_a, "weights"_a, "most"_a,
+             "sharing"_a);
+  module.def("spread_labels", &spread_labels, "indptr"_a, "indices"_a, "weights"_a, "limit"_a,
+             "power"_a, "index"_a, "code"_a, "n_classes"_a, "most_shares"_a, "least_share"_a,
+             "most_sweeps"_a, "least_change"_a, "sharing"_a, "progress"_a.none());
   module.def("tree_beliefs", &tree_beliefs, "heavy"_a, "light"_a, "root"_a, "cut"_a, "kind"_a,
              "share"_a, "n_classes"_a, "evidence"_a, "all"_a);
   module.def("tree_reach", &tree_reach, "heavy"_a, "light"_a, "root"_a, "kept"_a, "value"_a,

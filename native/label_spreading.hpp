@@ -17,6 +17,50 @@
 
 namespace sentree {
 
+// The edges of a graph, as they are.
+struct PlainEdges {
+  const Csr& graph;
+  double weight(std::int32_t, std::int64_t e) const { return graph.weights[e]; }
+  bool connects(std::int32_t, std::int64_t) const { return true; }
+};
+
+// What `sharpened` makes of the edges of a graph, computed where it is needed: that takes no
+// memory.
+struct SharpEdges {
+  const Csr& graph;
+  const double* limit;  // of each vertex: the least weight of its strongest edges
+  double largest;       // of all weights
+  double power;
+
+  double weight(std::int32_t i, std::int64_t e) const {
+    const double weight = graph.weights[e];
+    if (weight < limit[i] && weight < limit[graph.indices[e]]) return 0.0;
+    const double share = weight / largest;
+    return power == 3 ? share * share * share : std::pow(share, power);
+  }
+  bool connects(std::int32_t i, std::int64_t e) const { return weight(i, e) > 0; }
+};
+
+inline double largest_weight(const Csr& graph) {
+  const std::int64_t m = graph.indptr[graph.n];
+  return m > 0 ? *std::max_element(graph.weights, graph.weights + m) : 1.0;
+}
+
+// The least weight of the `most` strongest edges of each vertex; 0 where it has no more.
+inline std::vector<double> strongest_limits(const Csr& graph, std::int32_t most, Crew& crew,
+                                            Monitor& monitor) {
+  std::vector<double> limit(graph.n, 0.0);
+  std::vector<std::vector<double>> rows(crew.size());
+  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t worker) {
+    if (graph.indptr[i + 1] - graph.indptr[i] <= most) return;
+    std::vector<double>& row = rows[worker];
+    row.assign(graph.weights + graph.indptr[i], graph.weights + graph.indptr[i + 1]);
+    std::nth_element(row.begin(), row.begin() + (most - 1), row.end(), std::greater<double>());
+    limit[i] = row[most - 1];
+  });
+  return limit;
+}
+
 // The beliefs of every vertex: classes by falling share. Small shares are left out, so that memory
 // and time do not grow with the number of classes.
 class Beliefs {
@@ -73,17 +117,20 @@ class Beliefs {
   };
 
   // Finds the weighted mean of the neighbours of i that have beliefs.
-  void average(const Csr& graph, std::int32_t i, Mean& mean) const {
+  template <class Edges>
+  void average(const Edges& edges, std::int32_t i, Mean& mean) const {
+    const Csr& graph = edges.graph;
     mean.sum.resize(n_classes_, 0.0);
     mean.seen.clear();
     for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
-      if (graph.weights[e] == 0) continue;
+      const double weight = edges.weight(i, e);
+      if (weight == 0) continue;
       const Share* share = shares(j);
       for (std::int32_t s = 0; s < count_[j]; ++s) {
         double& sum = mean.sum[share[s].code];
         if (sum == 0) mean.seen.push_back(share[s].code);
-        sum += graph.weights[e] * share[s].value;
+        sum += weight * share[s].value;
       }
     }
     mean.shares.clear();
@@ -138,17 +185,8 @@ class Beliefs {
 // or ties with them. Its weight, relative to the largest of all, is raised to a power.
 inline Rows sharpened(const Csr& graph, std::int32_t most, double power, Crew& crew,
                       Monitor& monitor) {
-  const std::int64_t m = graph.indptr[graph.n];
-  const double largest = m > 0 ? *std::max_element(graph.weights, graph.weights + m) : 1.0;
-  std::vector<double> limit(graph.n, 0.0);
-  std::vector<std::vector<double>> rows(crew.size());
-  in_turns(graph.n, crew, monitor, [&](std::int32_t i, std::int32_t worker) {
-    if (graph.indptr[i + 1] - graph.indptr[i] <= most) return;
-    std::vector<double>& row = rows[worker];
-    row.assign(graph.weights + graph.indptr[i], graph.weights + graph.indptr[i + 1]);
-    std::nth_element(row.begin(), row.begin() + (most - 1), row.end(), std::greater<double>());
-    limit[i] = row[most - 1];
-  });
+  const double largest = largest_weight(graph);
+  const std::vector<double> limit = strongest_limits(graph, most, crew, monitor);
   // Powers of relative weights below about this are 0, and no edges.
   const double tiny = 2 * std::pow(std::numeric_limits<double>::min(), 1 / power);
   const auto is_kept = [&](std::int32_t i, std::int64_t e) {
@@ -182,10 +220,11 @@ constexpr std::int64_t kParts = 32;
 
 // Sweeps that give the vertices of an order their means: one after the other, or in blocks, those
 // of a block at the same time, from the beliefs before it.
+template <class Edges>
 class Sweeps {
  public:
-  Sweeps(const Csr& graph, Beliefs& beliefs, std::int64_t block, Crew& crew)
-      : graph_(graph),
+  Sweeps(const Edges& edges, Beliefs& beliefs, std::int64_t block, Crew& crew)
+      : edges_(edges),
         beliefs_(beliefs),
         crew_(crew),
         means_(crew.size()),
@@ -205,8 +244,8 @@ class Sweeps {
     const std::vector<Beliefs::Share>& found = means_[0].shares;
     double sum = 0;
     for (const std::int32_t i : order) {
-      monitor.work(1 + graph_.indptr[i + 1] - graph_.indptr[i], done);
-      beliefs_.average(graph_, i, means_[0]);
+      monitor.work(1 + edges_.graph.indptr[i + 1] - edges_.graph.indptr[i], done);
+      beliefs_.average(edges_, i, means_[0]);
       sum += beliefs_.replace(i, found.data(), static_cast<std::int32_t>(found.size()));
     }
     return sum;
@@ -222,7 +261,7 @@ class Sweeps {
       crew_.share(count, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t worker) {
         for (std::int64_t k = begin; k < end; ++k) {
           const std::vector<Beliefs::Share>& found = means_[worker].shares;
-          beliefs_.average(graph_, vertex[k], means_[worker]);
+          beliefs_.average(edges_, vertex[k], means_[worker]);
           std::copy(found.begin(), found.end(), &fresh_[k * Beliefs::kMost]);
           size_[k] = static_cast<std::int32_t>(found.size());
         }
@@ -238,7 +277,7 @@ class Sweeps {
     return sum;
   }
 
-  const Csr& graph_;
+  const Edges& edges_;
   Beliefs& beliefs_;
   Crew& crew_;
   std::vector<Beliefs::Mean> means_;   // of each worker
@@ -250,9 +289,10 @@ class Sweeps {
 // Spreads the classes of the labelled vertices until beliefs change by less than a limit. Vertices
 // are averaged in the order in which labels reach them, then in reverse order, and so on; in blocks
 // if there are many.
-inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels& code,
-                             Beliefs beliefs, std::int32_t most_sweeps, double least_change,
-                             Crew& crew, Monitor& monitor) {
+template <class Edges>
+Beliefs spread_labels(const Edges& edges, const Labels& index, const Labels& code, Beliefs beliefs,
+                      std::int32_t most_sweeps, double least_change, Crew& crew, Monitor& monitor) {
+  const Csr& graph = edges.graph;
   std::vector<char> reached(graph.n, 0);
   Labels order;
   order.reserve(graph.n);
@@ -265,15 +305,15 @@ inline Beliefs spread_labels(const Csr& graph, const Labels& index, const Labels
   for (std::size_t at = 0; at < order.size(); ++at) {
     for (std::int64_t e = graph.indptr[order[at]]; e < graph.indptr[order[at] + 1]; ++e) {
       const std::int32_t j = graph.indices[e];
-      if (reached[j]) continue;
+      if (reached[j] || !edges.connects(order[at], e)) continue;
       reached[j] = 1;
       order.push_back(j);
     }
   }
   order.erase(order.begin(), order.begin() + known);
   const auto size = static_cast<std::int64_t>(order.size());
-  Sweeps sweeps(graph, beliefs, crew.shares(size) ? std::max<std::int64_t>(size / kParts, 2) : 1,
-                crew);
+  Sweeps<Edges> sweeps(edges, beliefs,
+                       crew.shares(size) ? std::max<std::int64_t>(size / kParts, 2) : 1, crew);
   for (std::int32_t sweep = 0; sweep < most_sweeps; ++sweep) {
     const double change = sweeps.run(order, static_cast<double>(sweep) / most_sweeps, monitor);
     if (change <= least_change * static_cast<double>(order.size())) break;

@@ -128,10 +128,15 @@ def density_clusters(
     sure: float,
     progress: Progress,
 ) -> tuple[Ints, float]: ...
+def strongest_limits(
+    indptr: Longs, indices: Ints, weights: Doubles, most: int, sharing: tuple[int, int]
+) -> Doubles: ...
 def spread_labels(
     indptr: Longs,
     indices: Ints,
     weights: Doubles,
+    limit: Doubles,
+    power: float,
     index: Ints,
     code: Ints,
     n_classes: int,

@@ -99,3 +99,16 @@ def test_one_cloud_has_no_clear_peaks(d, n):
     random = np.random.default_rng(n + d)
     for X in (random.uniform(size=(n, d)), random.normal(size=(n, d))):
         assert spacing_of(X).density().peaks(1.0).clearest < 1.5
+
+
+def test_some_vertices_tell_the_dimension_of_many(monkeypatch):
+    X = np.random.default_rng(0).random((3000, 5))
+    every = spacing_of(X, 15)
+    chosen = np.flatnonzero(every.edges.rows % 3 == 0)
+    monkeypatch.setattr("sentree.search.spacing._MANY_VERTICES", 1000)
+    some = spacing_of(X, 15)
+    assert some.dimension == pytest.approx(every.dimension, rel=0.1)
+    assert "edges" not in vars(some)  # the lengths of all edges were not computed
+    for name in ("indices", "lengths"):
+        assert np.array_equal(getattr(some._some_edges, name), getattr(every.edges, name)[chosen])
+    assert np.array_equal(some._some_edges.reach(4), every.edges.reach(4)[::3])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sentree.constraints import Closure
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import SearchGraphs
-from sentree.search.kernels import sharpened, spread_labels
+from sentree.search.kernels import SharpGraph, sharpened, spread_labels
 
 __all__ = ["LEAST_BELIEF", "KnownClasses", "belief_graph", "beliefs", "bits", "disbelief"]
 
@@ -19,6 +19,8 @@ __all__ = ["LEAST_BELIEF", "KnownClasses", "belief_graph", "beliefs", "bits", "d
 _STRONGEST = 8
 #: Labels spread with this power of the edge weights: far along close neighbours, not across gaps.
 _SHARPNESS = 3.0
+#: The strongest edges of larger graphs are not copied.
+_LARGE = 50_000
 #: The least belief that counts: 10 bits below certainty.
 LEAST_BELIEF = 1e-3
 #: Prior number of labels of each class when the shares of classes are estimated.
@@ -87,6 +89,8 @@ class KnownClasses(NamedTuple):
 
 def belief_graph(graphs: SearchGraphs) -> Any:
     """Return the graph that labels spread over: the strongest edges and the must-links."""
+    if graphs.relation is None and graphs.graph.n > _LARGE:
+        return SharpGraph.of(graphs.graph, _STRONGEST, _SHARPNESS)
     sharp = sharpened(graphs.graph, _STRONGEST, _SHARPNESS)
     if graphs.relation is None:
         return sharp

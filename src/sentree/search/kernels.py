@@ -31,6 +31,7 @@ from sentree.tree import EncodingTree, keep_nodes
 __all__ = [
     "LinkResult",
     "PartitionResult",
+    "SharpGraph",
     "Steering",
     "TreeBeliefs",
     "TreeResult",
@@ -97,8 +98,8 @@ class Steering(NamedTuple):
             return (*none, self.shrinkage, n_modules)
         rows = sp.csr_array(self.pull)
         return (
-            rows.indptr.astype(np.int64),
-            rows.indices.astype(np.int32),
+            rows.indptr.astype(np.int64, copy=False),
+            rows.indices.astype(np.int32, copy=False),
             np.ascontiguousarray(rows.data, dtype=np.float64),
             self.shrinkage,
             n_modules,
@@ -376,6 +377,20 @@ def contracted(graph: Graph, labels: ArrayLike) -> sp.csr_array[Any, tuple[int, 
     return sp.csr_array((rows[2], rows[1], rows[0]), shape=(k, k))
 
 
+class SharpGraph(NamedTuple):
+    """What :func:`sharpened` returns, computed edge by edge when labels spread: without a copy."""
+
+    graph: Graph
+    limit: FloatArray  # of each vertex: the least weight of its strongest edges
+    power: float
+
+    @classmethod
+    def of(cls, graph: Graph, most: int, power: float) -> SharpGraph:
+        """Take the parameters of :func:`sharpened`."""
+        arrays = graph.indptr, graph.indices, graph.weights
+        return cls(graph, _kernels.strongest_limits(*arrays, most, sharing()), power)
+
+
 def sharpened(
     graph: Graph, most: int, power: float, *, progress: Progress = None
 ) -> sp.csr_array[Any, tuple[int, int]]:
@@ -443,7 +458,8 @@ def spread_labels(
 ) -> sp.csr_array[Any, tuple[int, int]]:
     """Spread the classes 0..k-1 of some vertices: the belief of others is their neighbours' mean.
 
-    ``graph`` is a :class:`~sentree.Graph`, or a symmetric CSR array of weights >= 0. Returns a
+    ``graph`` is a :class:`~sentree.Graph`, a :class:`SharpGraph`, or a symmetric CSR array of
+    weights >= 0. Returns a
     matrix of vertices by classes whose rows sum to 1, or are empty where no label reaches. Only the
     eight largest shares of a vertex are kept, and none below 0.001; in graphs of more than 20,000
     vertices only four, and none below 0.01. ``quick`` ends after fewer sweeps.
@@ -451,6 +467,9 @@ def spread_labels(
     points = np.ascontiguousarray(index, dtype=np.int32)
     classes = np.ascontiguousarray(code, dtype=np.int32)
     k = int(classes.max(initial=-1)) + 1
+    limit, power = np.empty(0), 1.0
+    if isinstance(graph, SharpGraph):
+        graph, limit, power = graph
     if isinstance(graph, Graph):
         n, indptr, indices, weights = graph.n, graph.indptr, graph.indices, graph.weights
     else:
@@ -463,6 +482,8 @@ def spread_labels(
         indptr,
         indices,
         weights,
+        limit,
+        power,
         points,
         classes,
         k,

@@ -232,7 +232,8 @@ class LabelSearch:
         degree = self.graphs.graph.degree.copy()
         degree[known.points] = 0.0
         weight = degree * min(factor * _MODULE_BITS / known.per_class**2, _MOST_BITS)
-        home = sp.csr_array((weight, (np.arange(start.size), start)), shape=pull.shape)
+        one_each = np.arange(start.size + 1, dtype=np.int32)
+        home = sp.csr_array((weight, start, one_each), shape=pull.shape)
         return sp.csr_array(pull + home)
 
     def _begun(self, start: NDArray[np.int32], pull: Any, known: KnownClasses) -> NDArray[np.int32]:
