@@ -11,7 +11,7 @@ far, so their length says how much clusters overlap. It is chosen by what is kno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -156,8 +156,6 @@ class Memberships:
 class _Walks:
     """Walks from the samples of a graph, all at once."""
 
-    _kept: Sequence[Any] = ()
-
     def __init__(self, graph: Graph, labels: NDArray[Any]) -> None:
         self.labels = labels
         self.alone = graph.isolated
@@ -165,24 +163,43 @@ class _Walks:
         self.home = _at_home(labels, int(labels.max()) + 1)
         self.first = self._step(self.home)
 
+    @cached_property
+    def step(self) -> Any:
+        """The probabilities of steps, if there are not too many."""
+        return _tidy(next(_steps(self.graph))[1], least=0.0)
+
+    @property
+    def _is_large(self) -> bool:
+        return self.graph.indices.size > _WHOLE
+
     def _step(self, ends: Any) -> Any:
         """Return where walks end that are one step longer."""
-        return _stacked([step @ ends for step in self._steps()])
-
-    def _steps(self) -> Iterable[Any]:
-        """Return the probabilities of steps, for ranges of samples; a single one is kept."""
-        if self.graph.indices.size > _WHOLE:
-            return (_tidy(weights, least=0.0) for _, weights in _steps(self.graph))
-        if not self._kept:
-            self._kept = [_tidy(weights, least=0.0) for _, weights in _steps(self.graph)]
-        return self._kept
+        if not self._is_large:
+            return self.step @ ends
+        parts = []
+        for rows, weights in _steps(self.graph):
+            part = weights @ ends
+            part.data /= np.repeat(self._total[rows], np.diff(part.indptr))
+            parts.append(part)
+        return _stacked(parts)
 
     def _moved(self, place: Any) -> Any:
         """Return where a few walks are that go one step from where they are."""
-        if self.graph.indices.size <= _WHOLE:
-            return place @ next(iter(self._steps()))
-        parts = [place[:, rows] @ _tidy(weights, least=0.0) for rows, weights in _steps(self.graph)]
-        return sum(parts[1:], parts[0])
+        if not self._is_large:
+            return place @ self.step
+        alone = np.isin(place.indices, self.alone)
+        stay, place = place.copy(), place.copy()
+        stay.data[~alone] = 0.0
+        place.data /= self._total[place.indices]
+        parts = (self.graph.weights, self.graph.indices, self.graph.indptr)
+        return place @ sp.csr_array(parts, shape=(self.graph.n, self.graph.n)) + stay
+
+    @cached_property
+    def _total(self) -> FloatArray:
+        """The weight of the steps from each vertex."""
+        total = np.array(self.graph.strength, dtype=np.float64)
+        total[self.alone] = 1.0
+        return total
 
     def __iter__(self) -> Iterator[Any]:
         """Yield where walks of 0, 1, 2, … steps end, as probabilities of clusters.

@@ -20,7 +20,7 @@ __all__ = ["LARGE", "is_finite", "is_large", "moments", "ranges", "row_ranges"]
 #: Most numbers (256 MB of them) that are copied as a whole, and compared in double precision.
 LARGE = 1 << 25
 #: Numbers in one range of rows of larger samples.
-_RANGE = 1 << 21
+_RANGE = 1 << 18
 
 
 def is_large(samples: Any) -> bool:

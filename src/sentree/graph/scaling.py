@@ -58,18 +58,17 @@ def _extremes(parts: Parts) -> tuple[FloatArray, FloatArray]:
     return np.min(low, axis=0), np.max(high, axis=0)
 
 
-def _minmax(parts: Parts) -> tuple[FloatArray, FloatArray]:
+def _minmax(parts: Parts, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to [0, 1]."""
-    low, high = _extremes(parts)
     return low, high - low
 
 
-def _zscore(parts: Parts) -> tuple[FloatArray, FloatArray]:
+def _zscore(parts: Parts, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to mean 0 and variance 1."""
     from sklearn.preprocessing import StandardScaler
 
     # Dividing by a power of two is exact, and squares do not overflow.
-    _, power = np.frexp(np.abs(_extremes(parts)).max(axis=0))
+    _, power = np.frexp(np.maximum(np.abs(low), np.abs(high)))
     unit = np.ldexp(1.0, power)
     scaler = StandardScaler()
     for part in parts():
@@ -77,13 +76,12 @@ def _zscore(parts: Parts) -> tuple[FloatArray, FloatArray]:
     return scaler.mean_ * unit, scaler.scale_ * unit
 
 
-def _table(parts: Parts) -> tuple[FloatArray, FloatArray]:
+def _table(parts: Parts, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to variance 1, but the two values of a binary column to a fixed distance.
 
     With variance 1, the rarer of two values would be farther away, the rarer it is.
     """
-    offset, spread = _zscore(parts)
-    low, high = _extremes(parts)
+    offset, spread = _zscore(parts, low, high)
     two = np.ones(low.size, dtype=bool)
     for part in parts():
         two[two] = ((part[:, two] == low[two]) | (part[:, two] == high[two])).all(axis=0)
@@ -92,20 +90,20 @@ def _table(parts: Parts) -> tuple[FloatArray, FloatArray]:
     return np.where(two, low, offset), np.where(two, (high - low) / _BINARY, spread)
 
 
-def _centre(parts: Parts) -> tuple[FloatArray, FloatArray]:
+def _centre(parts: Parts, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to mean 0."""
     means, counts = zip(*((part.mean(axis=0), len(part)) for part in parts()), strict=True)
     mean = means[0] if len(means) == 1 else np.average(means, axis=0, weights=counts)
     return mean, np.ones(mean.size)
 
 
-def _maxabs(parts: Parts) -> tuple[FloatArray, FloatArray]:
+def _maxabs(parts: Parts, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bring each feature to at most 1 in magnitude, 0 staying 0."""
-    largest = np.abs(_extremes(parts)).max(axis=0)
-    return np.zeros(largest.size), largest
+    return np.zeros(low.size), np.maximum(np.abs(low), np.abs(high))
 
 
-_SCALES: dict[str, Callable[[Parts], tuple[FloatArray, FloatArray]]] = {
+#: Offset and spread of features, from the samples and the least and largest value of each.
+_SCALES: dict[str, Callable[[Parts, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
     "minmax": _minmax,
     "zscore": _zscore,
     "table": _table,
@@ -132,7 +130,9 @@ def _sparse_scale(samples: Any, scale: str, metric: Metric) -> tuple[FloatArray,
     spread = np.empty(samples.shape[1])
     for j in range(samples.shape[1]):
         column = by_column[:, [j]].toarray()
-        spread[j] = _SCALES[scale](partial(ranges, column))[1][0] if np.ptp(column) else np.inf
+        low, high = column.min(axis=0), column.max(axis=0)
+        parts = partial(ranges, column)
+        spread[j] = _SCALES[scale](parts, low, high)[1][0] if low[0] < high[0] else np.inf
     return np.zeros(samples.shape[1]), spread
 
 
@@ -178,13 +178,13 @@ class Layout:
             samples = _logarithms(samples) if logarithm else samples
             return cls(metric, Scale(*_sparse_scale(samples, name, metric)), logarithm)
         parts = partial(_drawn, samples, logarithm, tails)
-        offset, spread = _SCALES[name](parts)
+        low, high = _extremes(parts)
+        offset, spread = _SCALES[name](parts, low, high)
         for block in blocks:
             if block.has_levels:  # two levels of a category differ in two columns
                 columns = np.sqrt(2.0) if block.kind == "category" else 1.0
                 spread[block.start : block.stop] *= columns * (_BINARY / apart)
-        constant = np.equal(*_extremes(parts))
-        found = Scale(offset, np.where(constant, np.inf, spread))
+        found = Scale(offset, np.where(low == high, np.inf, spread))
         return cls(metric, found, logarithm, tails, single=is_large(samples))
 
     def weighed(self, weights: FloatArray | None, directions: FloatArray | None = None) -> Layout:

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentree.graph import FloatArray
+from sentree.graph.large import is_large
 
 __all__ = ["Tails", "find_tails"]
 
 #: Number of quantiles that represent a column; single outliers are not among them.
 _POINTS = 1000
+#: Of larger samples, rows that are looked at.
+_LOOKED_AT = 1 << 18
 #: Columns of fewer samples are left as they are.
 _FEWEST_SAMPLES = 50
 #: Columns of fewer different values are left as they are.
@@ -59,6 +62,8 @@ def find_tails(samples: FloatArray) -> Tails | None:
     n, width = samples.shape
     if n < _FEWEST_SAMPLES:
         return None
+    if is_large(samples) and n > _LOOKED_AT:
+        samples = samples[np.sort(np.random.default_rng(0).integers(0, n, _LOOKED_AT))]
     found = [(k, fit) for k in range(width) if (fit := _fit(samples[:, k])) is not None]
     if not found:
         return None

@@ -93,7 +93,7 @@ def open_numbers(
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(source.path, memory_map=True, pre_buffer=False)
+        file = parquet.ParquetFile(source.path, pre_buffer=False)
         names = file.schema_arrow.names
         if file.metadata.num_rows * len(names) <= large.LARGE or len(set(names)) < len(names):
             return None

@@ -1,0 +1,159 @@
+"""From 100,000 to 10,000,000 samples by ``sentree cluster``: time of each stage, memory, exponents.
+
+Blobs in 20 dimensions around 50 centres, in a Parquet file with the classes of a tenth of the rows
+(the number of clusters is found) and in an NPY file without (``-k 50``). Each run is a process of
+its own. Its CPU time is that of all threads. Exponents are slopes of logarithms from the smallest
+to the largest size.
+
+    python benchmarks/ten_million.py                         # 1e5 and 1e6, some minutes
+    python benchmarks/ten_million.py --sizes 100000 1000000 10000000   # needs 16 GiB and an hour
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score
+
+WIDTH, CENTRES, SPREAD, KNOWN = 20, 50, 2.0, 0.1
+#: Rows that are made at a time.
+BLOCK = 1 << 18
+
+
+def make(folder: Path, n: int) -> Path:
+    """Write the files of n samples, unless they are there; return them without their ending."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    base = folder / f"blobs-{n}"
+    if base.with_suffix(".truth.npy").exists():
+        return base
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(-10, 10, (CENTRES, WIDTH))
+    truth = rng.integers(0, CENTRES, n).astype(np.int16)
+    hidden = rng.random(n) >= KNOWN
+    X = np.lib.format.open_memmap(base.with_suffix(".npy"), "w+", np.float32, (n, WIDTH))
+    names = [f"x{k}" for k in range(WIDTH)]
+    schema = pa.schema([*((name, pa.float32()) for name in names), ("known", pa.int16())])
+    with pq.ParquetWriter(base.with_suffix(".parquet"), schema) as file:
+        for start in range(0, n, BLOCK):
+            rows = slice(start, min(start + BLOCK, n))
+            noise = rng.normal(0, SPREAD, (truth[rows].size, WIDTH))
+            part = (centres[truth[rows]] + noise).astype(np.float32)
+            X[rows] = part
+            columns = [pa.array(np.ascontiguousarray(column)) for column in part.T]
+            known = pa.array(truth[rows], mask=hidden[rows])
+            file.write_table(pa.table([*columns, known], schema=schema))
+    X.flush()
+    np.save(base.with_suffix(".truth.npy"), truth)
+    return base
+
+
+def one(arguments: list[str], target: Path) -> None:
+    """Run the command line in this process, and write the times of its stages."""
+    from sentree._util.progress import Progress
+    from sentree.cli import app
+
+    cpu: dict[str, float] = {}
+    wall: dict[str, float] = {}
+    begin, end = Progress.begin, Progress.end
+    now = [time.process_time()]
+
+    def begun(self, text, stage):
+        begin(self, text, stage)
+        now[0] = time.process_time()
+
+    def ended(self):
+        if self._stage is not None:
+            cpu[self._stage] = cpu.get(self._stage, 0.0) + time.process_time() - now[0]
+        end(self)
+        wall.update(self.times)
+
+    Progress.begin, Progress.end = begun, ended
+    try:
+        app(arguments, standalone_mode=False)
+    finally:
+        target.write_text(json.dumps({"cpu": cpu, "wall": wall}))
+
+
+def measure(base: Path, kind: str, n: int) -> list[dict]:
+    """Run one command; return a row for each stage, and one for all."""
+    out, told = base.with_suffix(".clusters.parquet"), base.with_suffix(".stages.json")
+    data = base.with_suffix(f".{kind}")
+    more = ["--labels", "known"] if kind == "parquet" else ["-k", str(CENTRES)]
+    command = [str(Path(__file__)), "--one", str(told), "--"]
+    command += ["cluster", str(data), *more, "--out", str(out)]
+    started = time.perf_counter()
+    child = subprocess.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - started
+    if status:
+        raise SystemExit(f"{' '.join(command)} ended with {status}")
+    stages = json.loads(told.read_text())
+    found = pd.read_parquet(out)["cluster"].to_numpy()
+    truth = np.load(base.with_suffix(".truth.npy"))
+    shared = {"samples": n, "data": kind}
+    rows = [
+        {**shared, "stage": name, "cpu": stages["cpu"].get(name), "wall": seconds}
+        for name, seconds in stages["wall"].items()
+    ]
+    whole = {"stage": "all", "cpu": used.ru_utime + used.ru_stime, "wall": wall}
+    whole |= {"peak_gib": used.ru_maxrss / 2**20, "ari": adjusted_rand_score(truth, found)}
+    whole["clusters"] = int(found.max()) + 1
+    return [*rows, {**shared, **whole}]
+
+
+def exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the growth of each stage's CPU time from the smallest to the largest size."""
+    rows = []
+    for (kind, stage), part in table.groupby(["data", "stage"], sort=False):
+        part = part[part["cpu"] > 0].sort_values("samples")
+        if len(part) < 2:
+            continue
+        first, last = part.iloc[0], part.iloc[-1]
+        growth = np.log(last["cpu"] / first["cpu"]) / np.log(last["samples"] / first["samples"])
+        sizes = {"from": first["samples"], "to": last["samples"]}
+        rows.append({"data": kind, "stage": stage, **sizes, "exponent": round(growth, 3)})
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--kinds", nargs="+", default=["parquet", "npy"])
+    parser.add_argument("--cache", type=Path, default=Path("build/bench"), help="keeps the data")
+    parser.add_argument("--out", type=Path, help="folder for ten_million.csv and .json")
+    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("rest", nargs="*", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one is not None:
+        return one(options.rest, options.one)
+    from speed import manifest
+
+    rows: list[dict] = []
+    for n in options.sizes:
+        base = make(options.cache, n)
+        for kind in options.kinds:
+            rows += measure(base, kind, n)
+            print(pd.DataFrame(rows[-1:]).to_string(index=False, header=len(rows) < 12), flush=True)
+    table = pd.DataFrame(rows)
+    growth = exponents(table)
+    print(table.to_string(index=False), growth.to_string(index=False), sep="\n\n")
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        table.to_csv(options.out / "ten_million.csv", index=False, float_format="%.4g")
+        growth.to_csv(options.out / "ten_million_growth.csv", index=False)
+        (options.out / "ten_million.json").write_text(json.dumps(manifest(), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
