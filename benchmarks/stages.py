@@ -25,26 +25,24 @@ SIZES = [100_000, 300_000, 1_000_000]
 
 def measure_one(n, threads):
     """Run the stages one after the other, and tell."""
-    from sentree import KNNTransformer, SSEPartition, knn_graph
+    from sentree import KNNTransformer, SSEPartition
+    from sentree.graph.build import graph_from_distances
 
     rows = []
 
-    def stage(name, function, *arguments, less=None, **options):
+    def stage(name, function, *arguments):
         with Clock() as clock:
-            result = function(*arguments, **options)
-        told = clock.told()
-        if less is not None:  # what was done before, and is done again in this one
-            told = {key: max(told[key] - less[key], 0.001) for key in told}
+            result = function(*arguments)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        rows.append({"stage": name, **told, "peak_bytes": peak})
+        rows.append({"stage": name, **clock.told(), "peak_bytes": peak})
         return result
 
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "samples.npy", Path(folder) / "labels.npy"
         np.save(path, samples("overlapping", n)[0])
         X = stage("read", np.load, path)
-        stage("search", KNNTransformer(15, n_jobs=threads).fit_transform, X)
-        graph = stage("assemble", knn_graph, X, 15, n_jobs=threads, less=rows[-1])
+        found = stage("search", KNNTransformer(15, n_jobs=threads).fit_transform, X)
+        graph = stage("assemble", graph_from_distances, found)
         model = SSEPartition(affinity="precomputed", n_jobs=threads)
         labels = stage("move", model.fit, graph).labels_
         stage("write", np.save, out, labels)
