@@ -13,7 +13,7 @@ from sentree._util.labels import ramp
 from sentree.graph import FloatArray, Graph
 from sentree.search.kernels import density_clusters
 
-__all__ = ["Density", "Peaks", "Spacing"]
+__all__ = ["Density", "MeasuredSpacing", "Peaks", "Spacing"]
 
 #: Neighbours from which the dimension is estimated.
 _NEAREST = 12
@@ -76,6 +76,10 @@ class _Edges:
         """The lengths, sorted within each row."""
         share = self.lengths / max(self.lengths.max(initial=0.0), np.finfo(float).tiny)
         return self.lengths[np.argsort(self.rows + 0.5 * share)]  # one key is faster than two
+
+    def counts(self, modules: NDArray[np.int32], k: int) -> FloatArray:
+        """Return the number of samples in each of the modules 0..k-1 of the vertices."""
+        return np.bincount(modules, minlength=k).astype(np.float64)
 
     def reach(self, rank: int) -> FloatArray:
         """Return the length to the neighbour of a rank, or to the last; 0 without neighbours."""
@@ -206,3 +210,20 @@ class Spacing:
         order = np.argsort(height, kind="stable")
         noise = max(2 / self.dimension, 1.0) ** _ON_LINES / np.sqrt(smoothness)
         return Density(i[order], j[order], height[order], self.n, noise)
+
+
+class MeasuredSpacing(NamedTuple):
+    """What was measured on the edges of samples, for a graph whose vertices are parts of these."""
+
+    dimension: float | None
+    n_neighbors: float
+    size: FloatArray  # number of samples of each vertex
+
+    @property
+    def in_plane(self) -> bool:
+        """False: without the edges of samples there are no peaks of density."""
+        return False
+
+    def counts(self, modules: NDArray[np.int32], k: int) -> FloatArray:
+        """Return the number of samples in each of the modules 0..k-1 of the vertices."""
+        return np.bincount(modules, self.size[: modules.size], k).astype(np.float64)
