@@ -29,7 +29,7 @@ from sentree.graph.choice import GraphSettings, choose
 from sentree.graph.kernels import LOCAL_RANK
 from sentree.graph.scaling import Layout
 from sentree.relation.feature_weights import Features, table_layout
-from sentree.search.spacing import Spacing
+from sentree.search.spacing import intrinsic_dimension
 
 __all__ = ["ShardedGraph", "graph_of_edges", "graph_of_samples"]
 
@@ -102,20 +102,20 @@ def graph_of_samples(
     """Join samples to their nearest neighbours, with Gaussian weights of local bandwidths."""
     n = blocks.n
     blocks = blocks._replace(parts=crowd.held(blocks.parts, 8 * n * blocks.width))
-    settings, layout, features = _decided(crowd, blocks, given, affinity, seed)
+    settings, how, features = _decided(crowd, blocks, given, affinity, seed)
     p = n_neighbors
     if isinstance(p, str):
         p = auto_neighbors(n, n_clusters, settings is not None and settings.wide)
     p = min(int(p), n - 1)
     rank = LOCAL_RANK if settings is None else settings.local_rank
     logger.info("finding the neighbours of %d samples", n, extra={"stage": "neighbours"})
-    cells, n_cells, overlap = _cells(crowd, blocks, layout, p, seed)
+    cells, n_cells, overlap = _cells(crowd, blocks, how, p, seed)
     logger.info("%d cells, each sample in the %d nearest", n_cells, overlap)
     # A group has the rows of its home, and those of cells around it.
     row = 8 * blocks.width + 8 * overlap + 24 * p + _BESIDE
     crowd.require("rows", 2 * min(n, SHARD), row, _REMEDY)
     starts = blocks.starts[:-1].tolist()
-    rows = crowd.delayed("place", near.placed, blocks.parts, starts, layout, cells, overlap)
+    rows = crowd.delayed("place", near.placed, blocks.parts, starts, how, cells, overlap)
     nearest = np.concatenate(
         crowd.gather(crowd.each("cells", near.first_cells, rows), "%d of %d blocks are placed")
     )
@@ -135,14 +135,13 @@ def graph_of_samples(
         )
         for g in groups
     ]
-    unit = layout.metric != "euclidean"
     lists = [
         crowd.submit(
             "merge",
             near.merged,
             int(homes[g]),
             int(homes[g + 1]),
-            unit,
+            how.unit,
             p,
             *(crowd.submit("pick", getitem, one, g) for one in found),
         )
@@ -168,7 +167,7 @@ _REMEDY = "give workers more memory, or fewer threads each"
 
 def _decided(
     crowd: Crowd, blocks: Blocks, given: Constraints, affinity: str, seed: int
-) -> tuple[GraphSettings | None, Layout, Features | None]:
+) -> tuple[GraphSettings | None, near.Comparison, Features | None]:
     """Decide how rows are compared, from some that depend on their number and the seed alone."""
     n = blocks.n
     drawn = np.arange(n)
@@ -192,7 +191,7 @@ def _decided(
         "sample", near.drawn_rows, blocks.parts, blocks.starts[:-1].tolist(), _of(blocks, wanted)
     )
     task = crowd.submit("choose", _chosen, sample, known, affinity, blocks.names)
-    decided: tuple[GraphSettings | None, Layout, Features | None] = crowd.gather([task])[0]
+    decided: tuple[GraphSettings | None, near.Comparison, Features | None] = crowd.gather([task])[0]
     if decided[0] is not None:
         logger.info("the samples are taken for %s", decided[0])
     return decided
@@ -206,19 +205,23 @@ def _of(blocks: Blocks, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def _chosen(
     parts: list[Any], known: Constraints, affinity: str, names: Any
-) -> tuple[GraphSettings | None, Layout, Features | None]:
+) -> tuple[GraphSettings | None, near.Comparison, Features | None]:
     """Choose from some rows how all are scaled and compared."""
     sample = np.concatenate(parts)
     if affinity != "auto":
-        return None, Layout.fit(sample, None, "euclidean"), None
+        return None, near.Comparison.of(Layout.fit(sample, None, "euclidean"), sample), None
     settings = choose(sample)
     if not settings.is_table:
-        return settings, Layout.fit(sample, settings.scale, settings.metric), None
+        layout = Layout.fit(sample, settings.scale, settings.metric)
+        return settings, near.Comparison.of(layout, sample), None
     layout = table_layout(sample, settings.scale, known)
-    return settings, layout, Features.of(layout, sample.shape[1], names)
+    features = Features.of(layout, sample.shape[1], names)
+    return settings, near.Comparison.of(layout, sample), features
 
 
-def _cells(crowd: Crowd, blocks: Blocks, layout: Layout, p: int, seed: int) -> tuple[Any, int, int]:
+def _cells(
+    crowd: Crowd, blocks: Blocks, how: near.Comparison, p: int, seed: int
+) -> tuple[Any, int, int]:
     """Return cells as a future, their number, and how many of them a row is compared with."""
     n, random = blocks.n, np.random.default_rng(seed)
     starts = blocks.starts[:-1].tolist()
@@ -226,20 +229,18 @@ def _cells(crowd: Crowd, blocks: Blocks, layout: Layout, p: int, seed: int) -> t
     crowd.require("sampled rows", size, 24 * blocks.width, _REMEDY)
     rows = np.sort(random.choice(n, size, replace=False))
     order = random.permutation(size)
-    parts = crowd.delayed(
-        "sample", near.drawn_points, blocks.parts, starts, _of(blocks, rows), layout
-    )
+    parts = crowd.delayed("sample", near.drawn_points, blocks.parts, starts, _of(blocks, rows), how)
     cells = crowd.submit("fit-cells", near.fitted_cells, parts, order, n, seed)
     asked = np.sort(random.choice(n, min(n, _QUERIES), replace=False))
     queries = np.concatenate(
         crowd.gather(
             crowd.delayed(
-                "sample", near.drawn_points, blocks.parts, starts, _of(blocks, asked), layout
+                "sample", near.drawn_points, blocks.parts, starts, _of(blocks, asked), how
             )
         )
     )
     truth = crowd.delayed(
-        "truth", near.nearest_in_block, blocks.parts, starts, layout, queries, asked, p
+        "truth", near.nearest_in_block, blocks.parts, starts, how, queries, asked, p
     )
     overlap = crowd.submit("overlap", near.overlap_of, cells, queries, truth, p)
     number = crowd.submit("count", _number, cells)
@@ -307,7 +308,9 @@ def _assembled(
     every = -(-n // _MEASURED)
     dimension = None
     if width is not None:
-        dimension = _dimension(crowd.gather(crowd.each("lengths", kept_rows, found, every=every)))
+        parts = crowd.gather(crowd.each("lengths", kept_rows, found, every=every))
+        counts, lengths = (np.concatenate(part) for part in zip(*parts, strict=True))
+        dimension = intrinsic_dimension(counts, lengths.astype(np.float64), counts.mean())
         own = [width[a:b] for a, b in itertools.pairwise(bounds)]
         others = [width[one] for one in ghosts]
     else:
@@ -321,15 +324,6 @@ def _assembled(
         )
     logger.info("a graph of %d samples and %d edges", n, int(entries) // 2)
     return ShardedGraph(shards, bounds, ghosts, vertex, volume, int(entries) // 2, bits, dimension)
-
-
-def _dimension(parts: list[tuple[Any, Any]]) -> float | None:
-    """Return the intrinsic dimension from the lengths of edges of some vertices."""
-    count = np.concatenate([part[0] for part in parts])
-    lengths = np.concatenate([part[1] for part in parts]).astype(np.float64)
-    indptr = np.concatenate(([0], np.cumsum(count))).astype(np.int64)
-    rows = np.repeat(np.arange(count.size, dtype=np.int32), count)
-    return Spacing(indptr, rows, np.zeros_like(rows), lengths).dimension
 
 
 def graph_of_edges(crowd: Crowd, blocks: EdgeBlocks, n: int | None = None) -> ShardedGraph:

@@ -19,6 +19,7 @@ from sentree.graph.neighbors import EuclideanSpace
 from sentree.graph.scaling import Layout
 
 __all__ = [
+    "Comparison",
     "Lists",
     "Placed",
     "Travellers",
@@ -44,6 +45,24 @@ _STRIP = 1 << 14
 IntArray = NDArray[np.int64]
 _Ints = NDArray[np.int32]
 _Floats = NDArray[np.float32]
+
+
+class Comparison(NamedTuple):
+    """How rows are compared: scaled, and about their mean, which single precision needs."""
+
+    layout: Layout
+    mean: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, layout: Layout, sample: Any) -> Comparison:
+        """Take the mean from a sample."""
+        points = layout.space(sample).points
+        return cls(layout, np.zeros(1) if cls(layout, points).unit else points.mean(axis=0))
+
+    @property
+    def unit(self) -> bool:
+        """Whether rows have length 1, and distances are half of the squared ones."""
+        return self.layout.metric != "euclidean"
 
 
 class Placed(NamedTuple):
@@ -89,16 +108,17 @@ def checked(block: Any, start: int) -> NDArray[Any]:
     return samples
 
 
-def in_space(block: Any, start: int, layout: Layout) -> tuple[_Floats, NDArray[np.bool_]]:
+def in_space(block: Any, start: int, how: Comparison) -> tuple[_Floats, NDArray[np.bool_]]:
     """Return rows as they are compared, and whether they have a direction."""
-    space = layout.space(checked(block, start))
+    space = how.layout.space(checked(block, start))
     assert isinstance(space, EuclideanSpace)
-    return np.ascontiguousarray(space.points, dtype=np.float32), space.has_direction()
+    points = np.ascontiguousarray(space.points - how.mean, dtype=np.float32)
+    return points, space.has_direction()
 
 
-def drawn_points(block: Any, start: int, rows: IntArray, layout: Layout) -> _Floats:
+def drawn_points(block: Any, start: int, rows: IntArray, how: Comparison) -> _Floats:
     """Return rows of a block as they are compared."""
-    return in_space(drawn_rows(block, start, rows), start, layout)[0]
+    return in_space(drawn_rows(block, start, rows), start, how)[0]
 
 
 def fitted_cells(parts: list[_Floats], order: IntArray, n: int, seed: int) -> Cells:
@@ -107,13 +127,13 @@ def fitted_cells(parts: list[_Floats], order: IntArray, n: int, seed: int) -> Ce
 
 
 def nearest_in_block(
-    block: Any, start: int, layout: Layout, queries: _Floats, rows: IntArray, p: int
+    block: Any, start: int, how: Comparison, queries: _Floats, rows: IntArray, p: int
 ) -> tuple[_Floats, _Floats]:
     """Return the rows of a block that are nearest to queries, and their squared distances.
 
     ``rows`` are the numbers of the queries, which are not their own neighbours.
     """
-    points = in_space(block, start, layout)[0]
+    points = in_space(block, start, how)[0]
     own = rows - start
     found, gaps = [], []
     for first in range(0, len(points), _STRIP):
@@ -142,9 +162,9 @@ def overlap_of(cells: Cells, queries: _Floats, parts: list[tuple[_Floats, _Float
     return enough_cells(cells, queries, _nearest(points, squared, p)[0])
 
 
-def placed(block: Any, start: int, layout: Layout, cells: Cells, overlap: int) -> Placed:
+def placed(block: Any, start: int, how: Comparison, cells: Cells, overlap: int) -> Placed:
     """Scale rows, and find their nearest cells."""
-    points, directed = in_space(block, start, layout)
+    points, directed = in_space(block, start, how)
     found = cells.assign(points, overlap)
     found[~directed] = -1
     return Placed(points, found)
