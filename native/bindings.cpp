@@ -29,6 +29,7 @@
 #include "local_moves.hpp"
 #include "monitor.hpp"
 #include "multilevel.hpp"
+#include "shard_moves.hpp"
 #include "stretch.hpp"
 #include "subtree_moves.hpp"
 #include "tree_beliefs.hpp"
@@ -325,6 +326,65 @@ using Sparse = std::tuple<Out<std::int64_t>, Out<std::int32_t>, Out<double>>;
 Sparse rows_to_numpy(sentree::Rows rows) {
   return {to_numpy(std::move(rows.indptr)), to_numpy(std::move(rows.indices)),
           to_numpy(std::move(rows.weights))};
+}
+
+// A shard, after checks of its arrays; there are n_columns vertices in all.
+sentree::Shard shard_of(const Longs& indptr, const Ints& indices, const Doubles& weights,
+                        const Doubles& degree, const Doubles& inner, std::int32_t n_columns,
+                        double total_volume) {
+  const sentree::Csr rows = csr(indptr, indices, weights);
+  require(static_cast<std::int32_t>(degree.size()) == rows.n, "degree has a wrong length");
+  require(static_cast<std::int32_t>(inner.size()) == rows.n, "inner has a wrong length");
+  require(n_columns >= rows.n, "there are fewer columns than rows");
+  require(total_volume > 0, "the volume of the graph is not above 0");
+  for (std::size_t e = 0; e < indices.size(); ++e) {
+    require(indices.data()[e] >= 0 && indices.data()[e] < n_columns, "a column is out of range");
+  }
+  return {rows, degree.data(), inner.data(), total_volume};
+}
+
+Out<std::int32_t> unite_inside(Longs indptr, Ints indices, Doubles weights, Doubles degree,
+                               Doubles inner, std::int32_t n_columns, double total_volume,
+                               double most_volume, std::uint64_t seed, double least_gain) {
+  const sentree::Shard shard =
+      shard_of(indptr, indices, weights, degree, inner, n_columns, total_volume);
+  return to_numpy(run(nb::none(), [&](sentree::Monitor& monitor) {
+    return sentree::unite_inside(shard, most_volume, seed, least_gain, monitor);
+  }));
+}
+
+std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>, Out<double>> decide(
+    Longs indptr, Ints indices, Doubles weights, Doubles degree, Doubles inner, Ints labels,
+    double total_volume, Doubles association, Doubles volume, double shrinkage, Ints vertices,
+    double least_gain) {
+  const sentree::Shard shard = shard_of(indptr, indices, weights, degree, inner,
+                                        static_cast<std::int32_t>(labels.size()), total_volume);
+  require(association.size() == volume.size(), "association and volume differ in length");
+  std::vector<sentree::Module> modules;
+  for (std::size_t u = 0; u < volume.size(); ++u) {
+    modules.push_back({association.data()[u], volume.data()[u]});
+  }
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    require(labels.data()[j] >= 0 && static_cast<std::size_t>(labels.data()[j]) < modules.size(),
+            "a label is out of range");
+  }
+  std::vector<std::int32_t> asked(vertices.data(), vertices.data() + vertices.size());
+  for (const std::int32_t i : asked) {
+    require(i >= 0 && i < shard.rows.n, "a vertex is out of range");
+  }
+  const std::vector<sentree::ShardMove> moves = run(nb::none(), [&](sentree::Monitor& monitor) {
+    return sentree::decide(shard, labels.data(), modules, shrinkage, asked, least_gain, monitor);
+  });
+  std::vector<std::int32_t> vertex, to;
+  std::vector<double> from_weight, to_weight;
+  for (const sentree::ShardMove& move : moves) {
+    vertex.push_back(move.vertex);
+    to.push_back(move.to);
+    from_weight.push_back(move.from_weight);
+    to_weight.push_back(move.to_weight);
+  }
+  return {to_numpy(std::move(vertex)), to_numpy(std::move(to)), to_numpy(std::move(from_weight)),
+          to_numpy(std::move(to_weight))};
 }
 
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
@@ -722,6 +782,11 @@ NB_MODULE(_kernels, module) {
              "degree"_a, "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a,
              "labels"_a, "seed"_a, "most_rounds"_a, "least_gain"_a, "sharing"_a,
              "progress"_a.none());
+  module.def("unite_inside", &unite_inside, "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
+             "inner"_a, "n_columns"_a, "total_volume"_a, "most_volume"_a, "seed"_a, "least_gain"_a);
+  module.def("decide", &decide, "indptr"_a, "indices"_a, "weights"_a, "degree"_a, "inner"_a,
+             "labels"_a, "total_volume"_a, "association"_a, "volume"_a, "shrinkage"_a, "vertices"_a,
+             "least_gain"_a);
   module.def("link", with_graphs(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a, "sharing"_a,

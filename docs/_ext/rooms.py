@@ -21,6 +21,7 @@ ROOMS = (
     "relation",
     "search",
     "estimators",
+    "distributed",
     "active",
     "datasets",
     "metrics",

@@ -205,6 +205,32 @@ def multilevel(
     sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
+def unite_inside(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    inner: Doubles,
+    n_columns: int,
+    total_volume: float,
+    most_volume: float,
+    seed: int,
+    least_gain: float,
+) -> Ints: ...
+def decide(
+    indptr: Longs,
+    indices: Ints,
+    weights: Doubles,
+    degree: Doubles,
+    inner: Doubles,
+    labels: Ints,
+    total_volume: float,
+    association: Doubles,
+    volume: Doubles,
+    shrinkage: float,
+    vertices: Ints,
+    least_gain: float,
+) -> tuple[Ints, Ints, Doubles, Doubles]: ...
 def link(
     indptr: Longs,
     indices: Ints,

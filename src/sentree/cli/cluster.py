@@ -18,6 +18,7 @@ def cluster(
     resolution: o.Resolution = None,
     n_init: o.NInit = 1,
     graph: o.IsGraph = False,
+    dask: o.Dask = None,
     table: o.Table,
     preparation: o.Preparation,
     out: o.Out = None,
@@ -44,6 +45,8 @@ def cluster(
       sentree cluster friends.graphml --graph --plot friends.png
 
       zcat big.csv.gz | sentree cluster - --out - > clusters.csv
+
+      sentree cluster measurements.parquet --dask tcp://scheduler:8786 --out clusters.parquet
     """
     from sentree.cli import outputs as results
     from sentree.cli.fitting import Task
@@ -59,6 +62,11 @@ def cluster(
             raise Misuse("--n-clusters and --resolution both set the scale: give one of them")
         if resolution is not None and not 0 < resolution < float("inf"):
             raise Misuse(f"--resolution must be above 0, got {resolution}")
+        if dask is not None:
+            from sentree.cli.on_dask import cluster_on_dask
+
+            cluster_on_dask(dask, task, out, resolution, n_init, talk)
+            return
         samples, known, places = task.read([out], talk)
 
         with working(work, out, samples.n, talk):

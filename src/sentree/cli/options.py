@@ -183,6 +183,15 @@ Seed = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Threads, else one for each core; the result is the same.")
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS|local[:N]",
+        help="Work on a Dask cluster: the address of its scheduler, such as tcp://host:8786, or N "
+        "workers on this machine. Parquet, NPY and Zarr are read by the workers.",
+    ),
+]
 
 Out = Annotated[
     str | None,
@@ -414,6 +423,22 @@ class Search:
             raise Misuse("--distances says what DATA are: leave out --graph, --affinity, --search")
         if self.locked is not None and self.init is None:
             raise Misuse("--locked samples stay in their cluster of --init: give it as well")
+
+    def on_dask(self, kind: Any, graph: bool, **more: Any) -> Any:
+        """Make an estimator that works on a Dask cluster with these options."""
+        return kind(
+            n_clusters=self.n_clusters,
+            min_size=_size("--min-size", self.min_size),
+            max_size=_size("--max-size", self.max_size),
+            size_penalty=self.size_penalty,
+            penalty=self.penalty,
+            affinity="precomputed" if graph else self.affinity,
+            n_neighbors=self.neighbors or "auto",
+            hard=self.hard,
+            selection=self.selection,
+            random_state=self.seed,
+            **more,
+        )
 
     def estimator(self, kind: Any, graph: bool, **more: Any) -> Any:
         """Make an estimator of a class with these options."""

@@ -51,7 +51,7 @@ from sentree.search.recipes import (
 from sentree.search.scale import Contacts, at_resolution, natural_clusters, split_off, to_number
 from sentree.search.size_bounds import SizeBounds, check_sizes
 from sentree.search.sizes import SizedSearch
-from sentree.search.spacing import Spacing
+from sentree.search.spacing import MeasuredSpacing, Spacing
 
 __all__ = ["ClusterSearch", "Problem", "SearchResult", "UnconstrainedResult"]
 
@@ -81,7 +81,7 @@ class UnconstrainedResult:
     graphs: SearchGraphs  # samples that repeat are one vertex
     vertex: NDArray[np.int64]  # the vertex of each sample
     found: PartitionResult  # modules of the vertices
-    spacing: Spacing | None
+    spacing: Spacing | MeasuredSpacing | None
     edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
     unedited: UnconstrainedResult | None = None  # the result before users edited it
 
@@ -173,6 +173,7 @@ class Problem(NamedTuple):
     again: bool = False  # whether this is a refit with other constraints
     mixed: bool = False  # whether samples have numbers and categories
     sizes: SizeBounds | None = None  # bounds on the sizes of clusters
+    measured: MeasuredSpacing | None = None  # edge lengths, if vertices are parts of samples
 
     @property
     def label_recipes(self) -> tuple[Recipe, ...]:
@@ -193,8 +194,10 @@ class Problem(NamedTuple):
         groups = np.arange(n) if self.copies is None else closure.kept_together(self.copies)
         return with_isolated(groups, self.graph, closure)
 
-    def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | None:
+    def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | MeasuredSpacing | None:
         """Return the edge lengths between the n vertices, if the bandwidths are known."""
+        if self.measured is not None:
+            return self.measured
         if self.widths is None:
             return None
         return Spacing(self.graph, self.widths, vertex[: self.graph.n], n)

@@ -31,6 +31,7 @@ from sentree.tree import EncodingTree, keep_nodes
 __all__ = [
     "LinkResult",
     "PartitionResult",
+    "ShardRows",
     "SharpGraph",
     "Steering",
     "TreeBeliefs",
@@ -48,9 +49,11 @@ __all__ = [
     "move_from_queue",
     "move_gain",
     "multilevel",
+    "shard_moves",
     "sharpened",
     "spread_labels",
     "stretch",
+    "unite_inside",
 ]
 
 Progress = Callable[[float], object] | None
@@ -132,6 +135,29 @@ class LinkResult(NamedTuple):
     def after(self, count: int, n_modules: int) -> NDArray[np.int32]:
         """Return the module of each first module after ``count`` unions."""
         return renumber(_joined(n_modules, *self.unions[:count].T))
+
+
+class ShardRows(NamedTuple):
+    """The rows of some vertices 0..n-1 of a graph; columns from n on are vertices elsewhere.
+
+    ``degree`` includes what leads elsewhere, and ``inner``, the weight inside a vertex.
+    """
+
+    indptr: _Longs
+    indices: _Ints
+    weights: FloatArray
+    degree: FloatArray
+    inner: FloatArray
+
+    @property
+    def n(self) -> int:
+        """Number of vertices of the shard."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of vertices of the shard and those elsewhere that it needs."""
+        return max(self.n, int(self.indices.max(initial=-1)) + 1)
 
 
 class TreeResult(NamedTuple):
@@ -329,6 +355,41 @@ def multilevel(
         progress,
     )
     return PartitionResult(renumber(labels), *_trace(start, gain))
+
+
+def unite_inside(shard: ShardRows, total: float, most: float, *, seed: int = 0) -> _Ints:
+    """Unite vertices of a shard to connected parts of at most a volume ``most``; return the parts.
+
+    Each vertex in turn joins the part of its shard that gains most. ``total`` is the volume of the
+    whole graph.
+    """
+    return _kernels.unite_inside(*shard, shard.n_columns, total, most, seed, _LEAST_MOVE_GAIN)
+
+
+def shard_moves(
+    shard: ShardRows,
+    labels: _Ints,
+    total: float,
+    association: FloatArray,
+    volume: FloatArray,
+    vertices: _Ints,
+    shrinkage: float = 0.0,
+) -> tuple[_Ints, _Ints, FloatArray, FloatArray]:
+    """Return the best moves of vertices of a shard, all decided on the same labels and modules.
+
+    ``labels`` are those of all columns; ``association`` and ``volume`` are sums over the vertices
+    of each module, in all shards: the weight inside it (both directions), and the degrees.
+    Vertices for which no move gains are left out.
+
+    Returns
+    -------
+    vertex, to : int arrays
+        Which vertices move, and to which module.
+    from_weight, to_weight : float arrays
+        Weight between each of them and the module that it leaves, and that it joins.
+    """
+    arrays = (*shard, labels, total, association, volume, shrinkage, vertices)
+    return _kernels.decide(*arrays, _LEAST_MOVE_GAIN)
 
 
 def link(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph, largest_column
 from sentree.search.kernels import LinkResult, spread_labels
-from sentree.search.spacing import Density, Spacing
+from sentree.search.spacing import Density, MeasuredSpacing, Spacing
 
 __all__ = [
     "CHANCE",
@@ -83,7 +83,7 @@ class Unions(NamedTuple):
         path: LinkResult,
         powers: tuple[float, float],
         volume: FloatArray,
-        size: NDArray[np.int64],
+        size: NDArray[Any],
     ) -> Unions:
         """Compute them along a path of unions, for modules with given volumes and sizes."""
         sides = path.unions.astype(np.int64)
@@ -103,7 +103,7 @@ class Unions(NamedTuple):
         linkage: FloatArray = self.contact / self.volume[self.sides].prod(axis=1)
         return linkage
 
-    def closeness(self, spacing: Spacing) -> FloatArray:
+    def closeness(self, spacing: Spacing | MeasuredSpacing) -> FloatArray:
         """Return the contact of the sides of each union, relative to that within one cloud."""
         assert spacing.dimension is not None
         whole = self.volume[self.n_modules :]
@@ -158,7 +158,7 @@ def parts_by_contact(
     labels: NDArray[np.int32],
     unions: Unions,
     modules: Graph,
-    spacing: Spacing,
+    spacing: Spacing | MeasuredSpacing,
     strictness: float = 1.0,
 ) -> NDArray[np.int64]:
     """Return clusters with far less contact than parts of one cloud.
@@ -196,7 +196,9 @@ def parts_by_contact(
     return cluster[labels]
 
 
-def _unevenness(between: Any, own: FloatArray, size: FloatArray, spacing: Spacing) -> float:
+def _unevenness(
+    between: Any, own: FloatArray, size: FloatArray, spacing: Spacing | MeasuredSpacing
+) -> float:
     """Return how much less contact modules have than in one cloud, as a mean logarithm."""
     assert spacing.dimension is not None
     out = np.asarray(between.sum(axis=1)).ravel()

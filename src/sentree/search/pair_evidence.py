@@ -26,7 +26,7 @@ from sentree.graph import FloatArray, Graph
 from sentree.search.hard import contract
 from sentree.search.kernels import link
 from sentree.search.natural_parts import CHANCE, ONE, Unions, node_sums
-from sentree.search.spacing import Spacing
+from sentree.search.spacing import MeasuredSpacing, Spacing
 from sentree.tree import TreeShape
 
 __all__ = [
@@ -104,7 +104,7 @@ def clusters_by_pairs(
     modules: NDArray[np.int32],
     natural: NDArray[Any],
     pairs: PairEvidence,
-    spacing: Spacing | None,
+    spacing: Spacing | MeasuredSpacing | None,
     powers: tuple[float, float],
 ) -> NDArray[np.int32]:
     """Return the clusters of the vertices, from their modules, natural clusters and pairs.
@@ -117,7 +117,7 @@ def clusters_by_pairs(
     k = int(pieces.max()) + 1
     home = np.zeros(k, dtype=np.int64)
     home[pieces] = natural
-    size = np.bincount(pieces, minlength=k).astype(np.float64)
+    size = _counts(spacing, pieces, k)
     between, weight = pairs.between(pieces)
     inner = home[between[:, 0]] == home[between[:, 1]]
     part = home
@@ -129,12 +129,21 @@ def clusters_by_pairs(
     return renumber(united[of_vertex])
 
 
+def _counts(
+    spacing: Spacing | MeasuredSpacing | None, modules: NDArray[np.int32], k: int
+) -> FloatArray:
+    """Return the number of samples in each module, of vertices where their samples are unknown."""
+    if spacing is None:
+        return np.bincount(modules, minlength=k).astype(np.float64)
+    return spacing.counts(modules, k)
+
+
 def _first(numbers: IntArray) -> NDArray[np.intp]:
     """Return where each number 0, 1, … appears first."""
     return np.unique(numbers, return_index=True)[1]
 
 
-def log_closeness(unions: Unions, spacing: Spacing | None) -> FloatArray:
+def log_closeness(unions: Unions, spacing: Spacing | MeasuredSpacing | None) -> FloatArray:
     """Return log2 of the closeness of the sides of unions, relative to the limit of one cluster."""
     with np.errstate(divide="ignore", invalid="ignore"):  # sides without any weight
         if spacing is None or spacing.dimension is None:
@@ -157,7 +166,7 @@ def _divided(
     size: FloatArray,
     between: IntArray,
     weight: FloatArray,
-    spacing: Spacing | None,
+    spacing: Spacing | MeasuredSpacing | None,
     powers: tuple[float, float],
 ) -> IntArray:
     """Divide clusters where pairs outweigh the data; return the part of every piece."""
@@ -242,7 +251,7 @@ def _united(
     part: IntArray,
     home: IntArray,
     evidence: tuple[IntArray, FloatArray],
-    spacing: Spacing | None,
+    spacing: Spacing | MeasuredSpacing | None,
 ) -> IntArray:
     """Unite parts as long as the evidence is for it; return the cluster of every part.
 
@@ -261,7 +270,7 @@ def _united(
     by_pairs[np.searchsorted(key, related[:, 0] * parts.n + related[:, 1])] = weight
     contact = np.asarray(edges[sides[:, 0], sides[:, 1]]).ravel() / parts.volume
     volume = parts.degree / parts.volume
-    size = np.bincount(part, minlength=parts.n).astype(np.float64)
+    size = _counts(spacing, part.astype(np.int32), parts.n)
     both = (np.append(values, values[sides].sum(axis=1)) for values in (volume, size))
     closeness = log_closeness(Unions(sides, contact, *both), spacing)
     by_data = _by_data(home[sides[:, 0]] == home[sides[:, 1]], closeness)

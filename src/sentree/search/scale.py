@@ -28,7 +28,7 @@ from sentree.search.natural_parts import (
     parts_by_contact,
     peaks_of_density,
 )
-from sentree.search.spacing import Spacing
+from sentree.search.spacing import MeasuredSpacing, Spacing
 
 __all__ = [
     "Contacts",
@@ -236,7 +236,9 @@ def at_resolution(
 
 
 def natural_clusters(
-    graphs: SearchGraphs, labels: NDArray[Any], spacing: Spacing | None = None
+    graphs: SearchGraphs,
+    labels: NDArray[Any],
+    spacing: Spacing | MeasuredSpacing | None = None,
 ) -> NaturalClusters:
     """Choose the number of clusters from the data (:mod:`sentree.search.natural_number`).
 
@@ -277,16 +279,16 @@ Ask = Callable[[float], NDArray[Any]]
 
 
 def _in_space(
-    graphs: SearchGraphs, labels: NDArray[np.int32], spacing: Spacing | None
+    graphs: SearchGraphs, labels: NDArray[np.int32], spacing: Spacing | MeasuredSpacing | None
 ) -> list[Ask]:
     """Return functions of the strictness that give clusters from edge lengths."""
     assert spacing is not None
     powers = Contacts.of(graphs, labels).powers
     path = link(graphs.graph, labels, graphs.relation, powers=powers)
     modules = contract(graphs.graph, None, labels)[0]
-    size = np.bincount(labels[: graphs.n], minlength=modules.n)
+    size = spacing.counts(labels[: graphs.n], modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
-    if not spacing.in_plane:
+    if isinstance(spacing, MeasuredSpacing) or not spacing.in_plane:
         return [partial(parts_by_contact, labels, unions, modules, spacing)]
     component = components(graphs.graph)
     smoothness = _SMOOTHNESS[:1] if graphs.graph.n > _ONE_DENSITY else _SMOOTHNESS

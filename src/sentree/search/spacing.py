@@ -13,7 +13,7 @@ from sentree._util.labels import ramp
 from sentree.graph import FloatArray, Graph
 from sentree.search.kernels import density_clusters
 
-__all__ = ["Density", "Peaks", "Spacing"]
+__all__ = ["Density", "MeasuredSpacing", "Peaks", "Spacing", "intrinsic_dimension"]
 
 #: Neighbours from which the dimension is estimated.
 _NEAREST = 12
@@ -170,19 +170,11 @@ class Spacing:
         It is the median over the maximum-likelihood estimates of all vertices (Levina and Bickel).
         The nearest neighbours are left out: they may be near-duplicates.
         """
-        last = min(_NEAREST, int(self.n_neighbors))
-        first = max(last // 3, 1)
-        edges = self._some_edges
-        by_length, reach = edges.by_length, edges.reach(last)
-        rank = np.arange(edges.rows.size) - edges.indptr[edges.rows] + 1
-        near = (rank >= first) & (rank < last) & (by_length > 0)
-        growth = np.log(reach[edges.rows[near]] / by_length[near])
-        total = np.bincount(edges.rows[near], growth, reach.size)
-        whole = (np.bincount(edges.rows[near], minlength=reach.size) == last - first) & (total > 0)
-        if last - first < 1 or not whole.any():
-            return None
-        expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
-        return float(np.median(expected / total[whole]))
+        return _dimension(self._some_edges, self.n_neighbors)
+
+    def counts(self, modules: NDArray[np.int32], k: int) -> FloatArray:
+        """Return the number of samples in each of the modules 0..k-1 of the vertices."""
+        return np.bincount(modules, minlength=k).astype(np.float64)
 
     @property
     def in_plane(self) -> bool:
@@ -206,3 +198,55 @@ class Spacing:
         order = np.argsort(height, kind="stable")
         noise = max(2 / self.dimension, 1.0) ** _ON_LINES / np.sqrt(smoothness)
         return Density(i[order], j[order], height[order], self.n, noise)
+
+
+def intrinsic_dimension(
+    counts: NDArray[Any], lengths: FloatArray, n_neighbors: float
+) -> float | None:
+    """Return the intrinsic dimension from some vertices, as :class:`Spacing` does.
+
+    Parameters
+    ----------
+    counts : int array
+        Number of edges of each of these vertices.
+    lengths : float array
+        The lengths of their edges, vertex by vertex.
+    n_neighbors : float
+        Mean number of neighbours of all vertices.
+    """
+    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    rows = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
+    return _dimension(_Edges(indptr, rows, rows, lengths), n_neighbors)
+
+
+def _dimension(edges: _Edges, n_neighbors: float) -> float | None:
+    """Return the median over the estimates of all vertices."""
+    last = min(_NEAREST, int(n_neighbors))
+    first = max(last // 3, 1)
+    by_length, reach = edges.by_length, edges.reach(last)
+    rank = np.arange(edges.rows.size) - edges.indptr[edges.rows] + 1
+    near = (rank >= first) & (rank < last) & (by_length > 0)
+    growth = np.log(reach[edges.rows[near]] / by_length[near])
+    total = np.bincount(edges.rows[near], growth, reach.size)
+    whole = (np.bincount(edges.rows[near], minlength=reach.size) == last - first) & (total > 0)
+    if last - first < 1 or not whole.any():
+        return None
+    expected = sum(np.sum(1 / np.arange(k, last)) for k in range(first, last))
+    return float(np.median(expected / total[whole]))
+
+
+class MeasuredSpacing(NamedTuple):
+    """What was measured on the edges of samples, for a graph whose vertices are parts of these."""
+
+    dimension: float | None
+    n_neighbors: float
+    size: FloatArray  # number of samples of each vertex
+
+    @property
+    def in_plane(self) -> bool:
+        """False: without the edges of samples there are no peaks of density."""
+        return False
+
+    def counts(self, modules: NDArray[np.int32], k: int) -> FloatArray:
+        """Return the number of samples in each of the modules 0..k-1 of the vertices."""
+        return np.bincount(modules, self.size[: modules.size], k).astype(np.float64)

@@ -1,0 +1,152 @@
+"""Work on the workers of a cluster: tasks with readable names, gathered whatever gets lost."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from sentree._util.stopping import check
+
+__all__ = ["Crowd", "current_client", "in_bytes"]
+
+logger = logging.getLogger(__name__)
+
+#: How often a task is tried again by the scheduler where it fails.
+_RETRIES = 3
+#: How often lost work is asked for again before the error is passed on.
+_AGAIN = 20
+#: Share of the memory of a worker that one task may need: Dask spills from 0.6 on, pauses at 0.8.
+_SHARE = 0.5
+#: Share of the memory of all workers up to which samples are read once, and kept meanwhile.
+_HELD = 0.2
+
+
+def current_client(client: Any) -> Any:
+    """Return a Dask client: the one given, or the current one."""
+    if client is not None:
+        return client
+    try:
+        from distributed import get_client
+
+        return get_client()
+    except ImportError:
+        raise ImportError("sentree.distributed needs Dask: pip install 'sentree[dask]'") from None
+    except ValueError:
+        raise ValueError(
+            "there is no Dask client: make one, such as distributed.Client() for this machine or "
+            "distributed.Client('tcp://scheduler:8786') for a cluster, or pass client="
+        ) from None
+
+
+class Crowd:
+    """The workers of a client, for one fit.
+
+    Tasks are functions of their arguments alone, and those that others need are kept with all that
+    leads to them. So what a lost worker held is computed again, and is the same.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._run = uuid.uuid4().hex[:8]
+        self._made = 0
+
+    def submit(self, name: str, function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        """Start a task under a name that the dashboard shows; return its future."""
+        self._made += 1
+        key = f"sentree-{name}-{self._run}-{self._made}"
+        return self.client.submit(function, *args, key=key, pure=False, retries=_RETRIES, **more)
+
+    def each(
+        self, name: str, function: Callable[..., Any], *columns: Iterable[Any], **same: Any
+    ) -> list[Any]:
+        """Start a task for each row of arguments."""
+        return [self.submit(name, function, *row, **same) for row in zip(*columns, strict=True)]
+
+    def delayed(
+        self, name: str, function: Callable[..., Any], parts: Sequence[Any], *columns: Any
+    ) -> list[Any]:
+        """Start a task for each delayed part; other arguments are lists of as many, or the same."""
+        import dask
+
+        made = []
+        for k, part in enumerate(parts):
+            args = [one[k] if isinstance(one, list) else one for one in columns]
+            self._made += 1
+            key = f"sentree-{name}-{self._run}-{self._made}"
+            made.append(dask.delayed(function, pure=False)(part, *args, dask_key_name=key))
+        return self._computed(made)
+
+    def held(self, parts: Sequence[Any], size: int) -> list[Any]:
+        """Read delayed parts, of ``size`` bytes in all, once if they fit; else return them."""
+        limits = self._limits()
+        if 0 not in limits and size > _HELD * sum(limits):
+            return list(parts)
+        return self._computed(parts)
+
+    def _computed(self, parts: Sequence[Any]) -> list[Any]:
+        """Start delayed tasks; arrays of this process may be in their graph."""
+        import dask
+
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            futures: list[Any] = self.client.compute(list(parts), retries=_RETRIES)
+        return futures
+
+    def gather(self, futures: Sequence[Any], told: str = "") -> list[Any]:
+        """Return results in order; what gets lost with its workers is computed again."""
+        from distributed import CancelledError, KilledWorker, as_completed
+
+        futures = list(futures)
+        for attempt in range(_AGAIN + 1):
+            try:
+                if told:
+                    for done, _ in enumerate(as_completed(futures), 1):
+                        check()
+                        logger.info(told, done, len(futures), extra={"share": done / len(futures)})
+                results: list[Any] = self.client.gather(futures)
+                return results
+            except (KilledWorker, CancelledError, OSError) as error:
+                if attempt == _AGAIN or not self._again(futures):
+                    raise
+                logger.info("a worker was lost (%s): its work is done again", type(error).__name__)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _again(self, futures: Sequence[Any]) -> bool:
+        """Ask again for what was lost; tell whether that is possible."""
+        if any(future.cancelled() for future in futures):
+            return False
+        lost = [future for future in futures if future.status == "error"]
+        self.client.retry(lost)
+        return True
+
+    def _limits(self) -> list[int]:
+        """Return the bytes of every worker; 0 for one without a limit."""
+        info = self.client.scheduler_info(n_workers=-1)["workers"]
+        if not info:
+            self.client.wait_for_workers(1)
+            info = self.client.scheduler_info(n_workers=-1)["workers"]
+        return [one["memory_limit"] or 0 for one in info.values()]
+
+    def require(self, what: str, count: int, size: int, remedy: str) -> None:
+        """Refuse work for which the workers have too little memory, before it starts.
+
+        ``what`` are the things, of which one task holds ``count`` of ``size`` bytes each.
+        """
+        limits, needed = [one for one in self._limits() if one], count * size
+        limit = min(limits, default=0)
+        if limit and needed > _SHARE * limit:
+            raise MemoryError(
+                f"a worker needs {count:,} {what} x {size:,} bytes = {in_bytes(needed)} at a time, "
+                f"but the smallest has a limit of {in_bytes(limit)}, of which {_SHARE:.0%} is "
+                f"used for one task: {remedy}"
+            )
+
+
+def in_bytes(size: float) -> str:
+    """Say a number of bytes."""
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"
