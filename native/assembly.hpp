@@ -72,7 +72,7 @@ class Assembly {
 
  private:
   static constexpr std::int64_t kLong = 64;  // longer rows are sorted, and not looked through
-  static constexpr std::int64_t kAhead = 4;
+  static constexpr std::int64_t kAhead = 8;
 
   template <class Visit>
   void each_neighbour(const Visit& visit) {
@@ -92,10 +92,14 @@ class Assembly {
   void look_ahead(std::int64_t i) const {
     if (i + kAhead >= found_.n) return;
     const std::int64_t* far = found_.indptr + i + kAhead;
-    for (std::int64_t e = far[0]; e < far[1]; ++e) prefetch(found_.indptr + found_.indices[e]);
+    for (std::int64_t e = far[0]; e < far[1]; ++e) {
+      prefetch(found_.indptr + found_.indices[e]);
+      prefetch(&count_[found_.indices[e]]);
+    }
     const std::int64_t* near = found_.indptr + i + kAhead / 2;
     for (std::int64_t e = near[0]; e < near[1]; ++e) {
       prefetch(found_.indices + found_.indptr[found_.indices[e]]);
+      prefetch(found_.weights + found_.indptr[found_.indices[e]]);
     }
   }
 
@@ -104,10 +108,12 @@ class Assembly {
     const std::int32_t* first = found_.indices + found_.indptr[i];
     const std::int32_t* last = found_.indices + found_.indptr[i + 1];
     double most = 0;
-    if (!own_indices_.empty()) first = std::lower_bound(first, last, j);
+    if (!own_indices_.empty()) {
+      first = std::lower_bound(first, last, j);
+      last = first == last ? last : first + 1;
+    }
     for (; first != last; ++first) {
       if (*first == j) most = std::max(most, found_.weights[first - found_.indices]);
-      if (!own_indices_.empty()) break;
     }
     return most;
   }

@@ -1,4 +1,4 @@
-"""Kernels that make graphs of neighbours and check them, against NumPy, for any threads."""
+"""Kernels that make graphs of neighbours and check them, against NumPy, whatever the threads."""
 
 import numpy as np
 import pytest
