@@ -68,7 +68,7 @@ class Clock:
 
     def told(self):
         """Return both as a dictionary."""
-        return {"seconds": round(self.seconds, 3), "cpu_seconds": round(self.cpu_seconds, 3)}
+        return {"seconds": round(self.seconds, 5), "cpu_seconds": round(self.cpu_seconds, 5)}
 
 
 def versions(*packages):

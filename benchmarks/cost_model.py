@@ -42,6 +42,7 @@ class Fit(NamedTuple):
 
     a: float
     b: float
+    found: float  # b as fitted, below 1 too; nan where there are too few sizes
     sizes: int  # how many different n it was fitted to
     parallel: float  # share of the work that more cores share
     measured: bool  # whether that share is
@@ -52,7 +53,7 @@ class Fit(NamedTuple):
 
 
 #: A stage that was not measured: it computes nothing.
-NOTHING = Fit(0.0, 1.0, 0, 1.0, False)
+NOTHING = Fit(0.0, 1.0, np.nan, 0, 1.0, False)
 
 
 def measurements(folder):
@@ -81,20 +82,21 @@ def measurements(folder):
 
 
 def fit(name, rows):
-    """Fit a line to the logarithms; through the middle with b = 1 where there are too few sizes."""
+    """Fit a line to the logarithms; b = 1 where there are too few sizes, or fixed costs hide it."""
     # Several steps of a file may be one stage here: they are added up.
     keys = ["source", "n", "threads"]
     rows = rows.groupby(keys, dropna=False)[["seconds", "cpu_seconds"]].sum().reset_index()
     x, y = np.log(rows["n"] / 1e6), np.log(rows["cpu_seconds"])
     sizes = rows["n"].nunique()
-    b = float(np.polyfit(x, y, 1)[0]) if sizes >= 3 else 1.0
-    a = float(np.exp(np.mean(y - b * x)))
+    found = float(np.polyfit(x, y, 1)[0]) if sizes >= 3 else np.nan
+    b = max(found, 1.0) if sizes >= 3 else 1.0  # nothing grows slower: below 1, fixed costs hide it
+    a = float(np.exp(np.mean((y - b * x)[(x == x.max()) | (found >= 1)])))
     one, two = (rows[rows["threads"] == t].set_index("n")["seconds"] for t in (1, 2))
     both = one.index[one.index.isin(two.index)]
     if len(both):
         gain = (two.loc[both].groupby("n").min() / one.loc[both].groupby("n").min()).iloc[-1]
-        return Fit(a, b, sizes, float(np.clip(2 * (1 - gain), 0, 1)), True)
-    return Fit(a, b, sizes, STAGES[name].parallel, False)
+        return Fit(a, b, found, sizes, float(np.clip(2 * (1 - gain), 0, 1)), True)
+    return Fit(a, b, found, sizes, STAGES[name].parallel, False)
 
 
 def computing(stage, fitted, n, machine):
@@ -151,7 +153,11 @@ def in_bytes(count):
 
 def tables(fits, found, model):
     """The tables of the guide, as Markdown."""
+    least, most = found["n"].min(), found["n"].max()
     lines = [
+        f"Fitted to runs of {least:,} to {most:,} points: 10^9 points are {1e9 / most:,.0f} times "
+        "as many as were measured.",
+        "",
         "| stage | CPU seconds for 10^6 | power of n | fitted to | sent for 10^6 | messages |",
         "|---|---|---|---|---|---|",
     ]
@@ -163,7 +169,8 @@ def tables(fits, found, model):
             if fitted.sizes > 1
             else "one size"
         )
-        power = f"{fitted.b:.2f}" if fitted.sizes >= 3 else "1 (assumed)"
+        power = "1 (assumed)" if np.isnan(fitted.found) else f"{fitted.found:.2f}"
+        power += ", taken as 1" if fitted.found < 1 else ""
         sent = in_bytes(STAGES[name].sent(1e6, workers))
         lines.append(
             f"| {name} | {fitted.a:.3g} | {power} | {spread} | {sent} "
@@ -174,7 +181,7 @@ def tables(fits, found, model):
         told = ", ".join(missing)
         lines += [
             "",
-            f"Not measured by themselves, and counted with the bytes they send only: {told}.",
+            f"Not measured by themselves (in the sums with what they send only): {told}.",
         ]
     lines += [
         "",
@@ -244,7 +251,7 @@ def tell(fits):
     print(
         "\nNot measured: more than two cores, more than one machine, any network, any n beyond the"
     )
-    print("dots of the picture. Stages without a measurement are not in the sums.")
+    print("dots of the picture. Stages without one count with what they send only.")
 
 
 def main():

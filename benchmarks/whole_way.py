@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -51,6 +52,8 @@ def scanpy(X, threads):
     import scanpy as sc
 
     sc.settings.n_jobs = threads
+    if not hasattr(sp.csr_array, "getnnz"):  # scanpy 1.11 asks the matrix of pynndescent 0.7 for it
+        sp.csr_array.getnnz = sp.csr_array._getnnz
 
     def run(samples):
         adata = anndata.AnnData(samples)
