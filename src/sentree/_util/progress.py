@@ -66,7 +66,7 @@ class Progress(logging.Handler):
             return self.note(text)
         self.end()
         self._stage, self._since = stage, perf_counter()
-        self._shares = [(self._since, 0.0)]
+        self._shares = []
         if self.verbose:
             self.print(f"{self.seconds:7.1f} s  {text}")
         if self._bar is not None:
@@ -166,9 +166,9 @@ def time_left(shares: Sequence[tuple[float, float]]) -> float | None:
     Parameters
     ----------
     shares : sequence of (time, share)
-        When which share of the stage was finished, from the beginning to now. The rate is that of
-        the later half of the time: what was taken over from an earlier run, or was quick for
-        another reason, is soon forgotten.
+        When which share of the stage was finished, from the first that was told to now: what came
+        before is not work of this kind. The rate is that of the later half of this time: what was
+        taken over from an earlier run, or was quick for another reason, is soon forgotten.
 
     Examples
     --------

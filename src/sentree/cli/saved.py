@@ -157,7 +157,7 @@ def _key(parameter: Any) -> str:
 def _elsewhere(parameter: Any, value: Any, start: Path, folder: Path) -> Any:
     """Return a relative path of one folder as one of another; anything else as it is."""
     named = str(parameter.metavar or "")
-    sure = named == "FILE" or parameter.param_type_name == "argument"
+    sure = named in ("FILE", "FOLDER") or parameter.param_type_name == "argument"
     if not isinstance(value, str) or value == "-" or not (sure or "FILE" in named):
         return value
     if named in ("CONSTRAINTS", "COLUMN|FILE", "A,B|FILE") and not (start / value).is_file():

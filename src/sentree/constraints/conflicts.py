@@ -518,14 +518,17 @@ def cannot_edges(proof: Proof) -> Edges:
 
 def _components(edges: Edges, n_nodes: int) -> tuple[IntArray, int]:
     """Number the connected components of a graph by first appearance."""
+    nodes = np.arange(n_nodes, dtype=np.int64)
+    if not edges.tail.size:
+        return nodes, n_nodes
     ends = (edges.tail, edges.head)
     ones = np.ones(edges.tail.size, dtype=np.int8)
     graph = sp.coo_array((ones, ends), shape=(n_nodes, n_nodes)).tocsr()
-    _, label = csgraph.connected_components(graph, directed=False)
-    _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(first.size)
-    return rank[inverse], int(first.size)
+    count, label = csgraph.connected_components(graph, directed=False)
+    first = np.empty(count, dtype=np.int64)
+    first[label[::-1]] = nodes[::-1]  # the last one written is the first
+    rank = np.cumsum(first[label] == nodes) - 1  # of the components that have appeared
+    return rank[first][label], int(count)
 
 
 def point_components(edges: Edges, n: int, n_nodes: int) -> tuple[IntArray, int]:

@@ -41,7 +41,8 @@ class Samples(Named):
     id_name : str, optional
         Name of the column that the ids come from.
     columns : dict of object arrays
-        Columns that are no features on request, by name.
+        Columns that are no features on request, by name. In large tables columns of numbers that
+        are nearly all different are arrays of numbers.
     source : str
         Where the samples come from, for messages.
     layer : str, optional
