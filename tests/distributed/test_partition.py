@@ -176,6 +176,19 @@ def test_locked_samples_stay(client, array, blobs):
     assert model.n_clusters_ == 5
 
 
+def test_tree_over_parts(client, array, wanted, seen):
+    model = DaskPartition(tree=True, client=client).fit(array)
+    leaf = model.leaf_.compute()
+    assert (rows_of(model) == wanted).all()
+    assert model.tree_.n_leaves == leaf.max() + 1 < 1500
+    cluster = np.zeros(leaf.max() + 1, dtype=np.int64)
+    cluster[leaf] = wanted
+    assert (cluster[leaf] == wanted).all()  # no leaf is in two clusters
+    nodes = model.tree_.volume[model.tree_.n_leaves :]
+    degree = np.bincount(wanted, seen["graph"].degree)
+    assert all(np.isclose(nodes, volume).any() for volume in degree)
+
+
 def test_conflicts_are_found_first(client, array):
     with pytest.raises(ConstraintConflict):
         DaskPartition(client=client).fit(array, must_link=[(0, 1)], cannot_link=[(0, 1)])

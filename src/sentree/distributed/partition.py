@@ -22,6 +22,7 @@ from sentree.constraints.satisfaction import ConstraintReport, cluster_names
 from sentree.distributed.building import ShardedGraph, graph_of_edges, graph_of_samples
 from sentree.distributed.carried import carried, kinds_apart
 from sentree.distributed.coarse import PART_BYTES, Coarse, Found, coarsen, search_parts
+from sentree.distributed.leaves import tree_of_parts
 from sentree.distributed.moves import moved
 from sentree.distributed.running import Crowd, current_client
 from sentree.distributed.sources import edge_blocks, sample_blocks
@@ -33,6 +34,7 @@ from sentree.search.recipes import Selection
 from sentree.search.size_bounds import check_sizes, size_bounds, size_weights
 from sentree.search.spacing import MeasuredSpacing
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
+from sentree.tree import EncodingTree
 
 __all__ = ["DaskPartition"]
 
@@ -69,6 +71,8 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "gaussian" takes them as they are. "precomputed": X is an edge list.
     n_neighbors : int or "auto", default="auto"
         Neighbours of a sample in the graph.
+    tree : bool, default=False
+        Whether to grow a tree over the parts of samples, around the clusters.
     random_state : int, RandomState or None, default=None
         Seed; None is the same as 0.
     verbose : int, default=0
@@ -101,6 +105,11 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         What the samples were taken for, with ``affinity="auto"``.
     features_ : Features or None
         Which features were weighted by labels, and which had long tails.
+    tree_ : EncodingTree
+        A tree whose leaves are parts of samples and whose nodes include the clusters, with
+        ``tree=True``.
+    leaf_ : dask array of int32, of shape (n_samples,)
+        The leaf of each sample in ``tree_``.
     n_edges_ : int
         Number of edges of the graph.
     n_parts_ : int
@@ -108,7 +117,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    sentree.SSEPartition : the same on one machine, with predictions, trees and edits.
+    sentree.SSEPartition : the same on one machine, with predictions and edits.
 
     Examples
     --------
@@ -135,6 +144,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "hard": ["boolean"],
+        "tree": ["boolean"],
         "random_state": ["random_state"],
         "verbose": [Interval(Integral, 0, None, closed="left")],
         "client": "no_validation",
@@ -149,6 +159,8 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     selection_: Selection | None
     graph_settings_: GraphSettings | None
     features_: Features | None
+    tree_: EncodingTree
+    leaf_: Any
     n_edges_: int
     n_parts_: int
     _rows: NDArray[np.int32]
@@ -167,6 +179,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_neighbors: int | str = "auto",
         n_init: int = 1,
         hard: bool = False,
+        tree: bool = False,
         random_state: Any = None,
         verbose: int = 0,
         client: Any = None,
@@ -182,6 +195,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.n_init = n_init
         self.hard = hard
+        self.tree = tree
         self.random_state = random_state
         self.verbose = verbose
         self.client = client
@@ -277,12 +291,17 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 graph.by_vertex(fixed) if fixed.any() else None,
                 moves=not sized and coarse.n_parts < n,
             )
+            if self.tree:
+                grown = tree_of_parts(crowd, graph, coarse.part, labels, seed)
         self.entropy_ = graph.entropy + sums.cost(graph.volume)
         self.objective_ = self.entropy_ + found.penalty
         self._rows = renumber(graph.by_row(labels))
         if start is not None:
             self._rows = keep_numbers(self._rows, start, points)
         self._keep(graph, coarse, found, given, chunks)
+        if self.tree:
+            self.tree_ = grown[0]
+            self.leaf_ = _as_dask(graph.by_row(grown[1]), chunks)
         return self
 
     def _graph(
@@ -364,14 +383,12 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         chunks: tuple[int, ...] | None,
     ) -> None:
         """Store the results."""
-        import dask.array as da
-
         self.n_clusters_ = int(self._rows.max()) + 1
         self.constraints_ = given
         self.selection_, self.scale_ = found.selection, found.scale
         self.graph_settings_, self.features_ = graph.settings, graph.features
         self.n_edges_, self.n_parts_ = graph.n_edges, coarse.n_parts
-        self.labels_ = da.from_array(self._rows, chunks=(chunks or "auto",), name=False)
+        self.labels_ = _as_dask(self._rows, chunks)
 
     @property
     def cluster_names_(self) -> tuple[Any, ...]:
@@ -404,3 +421,10 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the seed of everything random."""
         state = 0 if self.random_state is None else self.random_state
         return int(check_random_state(state).randint(2**31 - 1))
+
+
+def _as_dask(rows: NDArray[np.int32], chunks: tuple[int, ...] | None) -> Any:
+    """Return values of rows as a dask array in these chunks."""
+    import dask.array as da
+
+    return da.from_array(rows, chunks=(chunks or "auto",), name=False)
