@@ -51,6 +51,11 @@ _SEARCH = (
     "selection",
     "n_init",
 )
+#: What helps where one worker cannot hold samples in a plane.
+_IN_PLANE = (
+    "samples in a plane are searched by one worker, unless n_clusters or resolution is given; or "
+    "give it more memory"
+)
 
 
 class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -271,12 +276,14 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self._check(n, weight, hard)
             kinds = kinds_apart(given, hard, start, points, n)
             seed = self._seed()
+            in_plane = self._in_plane(crowd, graph, start)
             coarse = coarsen(
                 crowd,
                 graph,
                 None if kinds is None else graph.by_vertex(kinds),
                 self.n_clusters,
                 seed,
+                in_plane,
             )
             part = graph.by_row(coarse.part)
             found = self._searched(crowd, graph, coarse, part, given, start, points, weight)
@@ -335,6 +342,14 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "size_weight counts for the bounds on sizes: give min_size or max_size"
             )
 
+    def _in_plane(self, crowd: Crowd, graph: ShardedGraph, init: Any) -> bool:
+        """Tell whether peaks of density set the number of clusters: single samples show them."""
+        asked = self.n_clusters is None and self.resolution is None and init is None
+        flat = MeasuredSpacing(graph.dimension, 0.0, np.empty(0)).in_plane
+        if asked and flat:
+            crowd.require("samples", graph.n, PART_BYTES, _IN_PLANE)
+        return asked and flat
+
     def _searched(
         self,
         crowd: Crowd,
@@ -351,8 +366,11 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         logger.info("searching for clusters of %d parts", n, extra={"stage": "search"})
         crowd.require("parts", n, PART_BYTES, "give one worker more memory")
         size = np.bincount(part, minlength=n).astype(np.float64)
-        measured = None
-        if graph.dimension is not None:
+        measured: Any = None
+        if n == graph.n and graph.dimension is not None and graph.widths is not None:
+            measured = np.empty(n)
+            measured[coarse.part] = graph.widths
+        elif graph.dimension is not None:
             measured = MeasuredSpacing(graph.dimension, 2 * graph.n_edges / graph.n, size)
         more: dict[str, Any] = {}
         if init is not None:
