@@ -46,15 +46,15 @@ def on_dask(path, workers, kills, seconds, seed=0):
         done = threading.Event()
 
         def kill():
-            moments = sorted(random.Random(seed).uniform(0, seconds) for _ in range(kills))
+            draw = random.Random(seed)
+            moments = sorted(draw.uniform(0, seconds) for _ in range(kills))
             start = time.perf_counter()
             for moment in moments:
                 if done.wait(max(moment - (time.perf_counter() - start), 0.0)):
                     return
                 pids = [one.pid for one in cluster.workers.values() if one.pid]
                 if pids:
-                    victim = random.Random(moment).choice(pids)
-                    os.kill(victim, signal.SIGKILL)
+                    os.kill(draw.choice(pids), signal.SIGKILL)
                     killed.append(round(time.perf_counter() - start, 1))
 
         killer = threading.Thread(target=kill)
@@ -107,8 +107,8 @@ def main():
             labels = model.labels_.compute()
             name = f"Dask, {workers} workers"
             tell(name, took, model.n_clusters_, model.objective_, labels, first, one)
-            if first is None:
-                first, seconds = labels, took
+            first = labels if first is None else first
+            seconds = min(seconds, took)
         if given.kills:
             took, model, killed = on_dask(path, given.workers[0], given.kills, seconds)
             labels = model.labels_.compute()

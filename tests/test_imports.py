@@ -10,7 +10,17 @@ from rooms import MODULES, imports
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 #: Extras that add to what the package can do; the others are for its makers.
-EXTRAS = ("anndata", "app", "excel", "interactive", "networkx", "notebook", "parquet")
+EXTRAS = (
+    "anndata",
+    "app",
+    "dask",
+    "excel",
+    "interactive",
+    "networkx",
+    "notebook",
+    "parquet",
+    "zarr",
+)
 #: Each imported distribution's module beside the module that imports it.
 FOREIGN = {
     (module.split(".")[0], name)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sentree import ConstraintConflict, Constraints, Graph, SSEPartition, knn_graph
@@ -174,6 +175,27 @@ def test_locked_samples_stay(client, array, blobs):
     model = DaskPartition(client=client).fit(array, init=init, locked=locked)
     assert (rows_of(model)[locked] == init[locked]).all()
     assert model.n_clusters_ == 5
+
+
+def test_shapes_in_a_plane(client):
+    X, y = make_moons(1200, noise=0.06, random_state=0)
+    model = DaskPartition(client=client).fit(X)
+    assert model.n_clusters_ == 2
+    assert model.n_parts_ == 1200
+    assert adjusted_rand_score(y, rows_of(model)) > 0.98
+
+
+def test_tree_over_parts(client, array, wanted, seen):
+    model = DaskPartition(tree=True, client=client).fit(array)
+    leaf = model.leaf_.compute()
+    assert (rows_of(model) == wanted).all()
+    assert model.tree_.n_leaves == leaf.max() + 1 < 1500
+    cluster = np.zeros(leaf.max() + 1, dtype=np.int64)
+    cluster[leaf] = wanted
+    assert (cluster[leaf] == wanted).all()  # no leaf is in two clusters
+    nodes = model.tree_.volume[model.tree_.n_leaves :]
+    degree = np.bincount(wanted, seen["graph"].degree)
+    assert all(np.isclose(nodes, volume).any() for volume in degree)
 
 
 def test_conflicts_are_found_first(client, array):

@@ -62,6 +62,7 @@ class ShardedGraph(NamedTuple):
     n_edges: int
     degree_bits: float  # sum of d log2(d) over the degrees
     dimension: float | None = None
+    widths: NDArray[np.float32] | None = None  # bandwidths of the vertices
     settings: GraphSettings | None = None
     features: Features | None = None
     n_neighbors: int | None = None
@@ -323,7 +324,8 @@ def _assembled(
             "no sample has a neighbour: the graph has no edges, so there is nothing to cluster by"
         )
     logger.info("a graph of %d samples and %d edges", n, int(entries) // 2)
-    return ShardedGraph(shards, bounds, ghosts, vertex, volume, int(entries) // 2, bits, dimension)
+    count = int(entries) // 2
+    return ShardedGraph(shards, bounds, ghosts, vertex, volume, count, bits, dimension, width)
 
 
 def graph_of_edges(crowd: Crowd, blocks: EdgeBlocks, n: int | None = None) -> ShardedGraph:

@@ -58,19 +58,24 @@ class Coarse(NamedTuple):
 
 
 def coarsen(
-    crowd: Crowd, graph: ShardedGraph, apart: NDArray[Any] | None, n_clusters: int | None, seed: int
+    crowd: Crowd,
+    graph: ShardedGraph,
+    apart: NDArray[Any] | None,
+    n_clusters: int | None,
+    seed: int,
+    single: bool = False,
 ) -> Coarse:
     """Unite vertices to parts inside shards, level by level, until one worker can hold them.
 
     Parts are small, so that clusters have many, and their volume is bounded. Vertices with
-    different numbers in ``apart`` are never in one part.
+    different numbers in ``apart`` are never in one part. With ``single``, all vertices are parts.
     """
     logger.info("uniting samples to parts", extra={"stage": "parts"})
     n = graph.n
     size = min(_LARGEST, n / _FINE, n / (_PER_CLUSTER * (n_clusters or 1)))
     whole = np.arange(n, dtype=np.int32)
     shards, bounds, ghosts = graph.shards, graph.bounds, graph.ghosts
-    most = size * graph.volume / n if size > 1 else 0.0
+    most = size * graph.volume / n if size > 1 and not single else 0.0
     while True:
         kinds = [None if apart is None else apart[a:b] for a, b in _ranges(bounds)]
         made = crowd.each(
@@ -152,6 +157,10 @@ class PartSearch(SSEPartition):
     """The search of one machine, on a graph of parts whose edge lengths were measured before."""
 
     measured: MeasuredSpacing | None = None
+    widths: FloatArray | None = None  # bandwidths, where parts are single samples
+
+    def _widths(self) -> FloatArray | None:
+        return self.widths
 
     def _affinity(self, X: Any, given: Constraints) -> Affinity:
         self.graph_settings_ = None
@@ -178,9 +187,12 @@ def search_parts(
     options: dict[str, Any],
     given: Constraints,
     more: dict[str, Any],
-    measured: MeasuredSpacing | None,
+    measured: MeasuredSpacing | FloatArray | None,
 ) -> Found:
-    """Search the graph of parts, on one worker."""
+    """Search the graph of parts, on one worker.
+
+    ``measured`` is what is known of edge lengths, or the bandwidths where parts are single samples.
+    """
     from distributed import get_worker
 
     try:
@@ -189,7 +201,10 @@ def search_parts(
         threads = 1
     graph = graph_of_parts(pieces, n)
     model = PartSearch(affinity="precomputed", n_jobs=threads, **options)
-    model.measured = measured
+    if isinstance(measured, MeasuredSpacing):
+        model.measured = measured
+    else:
+        model.widths = measured
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model.fit(graph, constraints=given, **more)

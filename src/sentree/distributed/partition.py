@@ -22,6 +22,7 @@ from sentree.constraints.satisfaction import ConstraintReport, cluster_names
 from sentree.distributed.building import ShardedGraph, graph_of_edges, graph_of_samples
 from sentree.distributed.carried import carried, kinds_apart
 from sentree.distributed.coarse import PART_BYTES, Coarse, Found, coarsen, search_parts
+from sentree.distributed.leaves import tree_of_parts
 from sentree.distributed.moves import moved
 from sentree.distributed.running import Crowd, current_client
 from sentree.distributed.sources import edge_blocks, sample_blocks
@@ -33,6 +34,7 @@ from sentree.search.recipes import Selection
 from sentree.search.size_bounds import check_sizes, size_bounds, size_weights
 from sentree.search.spacing import MeasuredSpacing
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels
+from sentree.tree import EncodingTree
 
 __all__ = ["DaskPartition"]
 
@@ -48,6 +50,11 @@ _SEARCH = (
     "penalty",
     "selection",
     "n_init",
+)
+#: What helps where one worker cannot hold samples in a plane.
+_IN_PLANE = (
+    "samples in a plane are searched by one worker, unless n_clusters or resolution is given; or "
+    "give it more memory"
 )
 
 
@@ -69,6 +76,8 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "gaussian" takes them as they are. "precomputed": X is an edge list.
     n_neighbors : int or "auto", default="auto"
         Neighbours of a sample in the graph.
+    tree : bool, default=False
+        Whether to grow a tree over the parts of samples, around the clusters.
     random_state : int, RandomState or None, default=None
         Seed; None is the same as 0.
     verbose : int, default=0
@@ -101,6 +110,11 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         What the samples were taken for, with ``affinity="auto"``.
     features_ : Features or None
         Which features were weighted by labels, and which had long tails.
+    tree_ : EncodingTree
+        A tree whose leaves are parts of samples and whose nodes include the clusters, with
+        ``tree=True``.
+    leaf_ : dask array of int32, of shape (n_samples,)
+        The leaf of each sample in ``tree_``.
     n_edges_ : int
         Number of edges of the graph.
     n_parts_ : int
@@ -108,7 +122,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    sentree.SSEPartition : the same on one machine, with predictions, trees and edits.
+    sentree.SSEPartition : the same on one machine, with predictions and edits.
 
     Examples
     --------
@@ -135,6 +149,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "hard": ["boolean"],
+        "tree": ["boolean"],
         "random_state": ["random_state"],
         "verbose": [Interval(Integral, 0, None, closed="left")],
         "client": "no_validation",
@@ -149,6 +164,8 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     selection_: Selection | None
     graph_settings_: GraphSettings | None
     features_: Features | None
+    tree_: EncodingTree
+    leaf_: Any
     n_edges_: int
     n_parts_: int
     _rows: NDArray[np.int32]
@@ -167,6 +184,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_neighbors: int | str = "auto",
         n_init: int = 1,
         hard: bool = False,
+        tree: bool = False,
         random_state: Any = None,
         verbose: int = 0,
         client: Any = None,
@@ -182,6 +200,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.n_init = n_init
         self.hard = hard
+        self.tree = tree
         self.random_state = random_state
         self.verbose = verbose
         self.client = client
@@ -257,12 +276,14 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self._check(n, weight, hard)
             kinds = kinds_apart(given, hard, start, points, n)
             seed = self._seed()
+            in_plane = self._in_plane(crowd, graph, start)
             coarse = coarsen(
                 crowd,
                 graph,
                 None if kinds is None else graph.by_vertex(kinds),
                 self.n_clusters,
                 seed,
+                in_plane,
             )
             part = graph.by_row(coarse.part)
             found = self._searched(crowd, graph, coarse, part, given, start, points, weight)
@@ -277,12 +298,17 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 graph.by_vertex(fixed) if fixed.any() else None,
                 moves=not sized and coarse.n_parts < n,
             )
+            if self.tree:
+                grown = tree_of_parts(crowd, graph, coarse.part, labels, seed)
         self.entropy_ = graph.entropy + sums.cost(graph.volume)
         self.objective_ = self.entropy_ + found.penalty
         self._rows = renumber(graph.by_row(labels))
         if start is not None:
             self._rows = keep_numbers(self._rows, start, points)
         self._keep(graph, coarse, found, given, chunks)
+        if self.tree:
+            self.tree_ = grown[0]
+            self.leaf_ = _as_dask(graph.by_row(grown[1]), chunks)
         return self
 
     def _graph(
@@ -316,6 +342,14 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "size_weight counts for the bounds on sizes: give min_size or max_size"
             )
 
+    def _in_plane(self, crowd: Crowd, graph: ShardedGraph, init: Any) -> bool:
+        """Tell whether peaks of density set the number of clusters: single samples show them."""
+        asked = self.n_clusters is None and self.resolution is None and init is None
+        flat = MeasuredSpacing(graph.dimension, 0.0, np.empty(0)).in_plane
+        if asked and flat:
+            crowd.require("samples", graph.n, PART_BYTES, _IN_PLANE)
+        return asked and flat
+
     def _searched(
         self,
         crowd: Crowd,
@@ -332,8 +366,11 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         logger.info("searching for clusters of %d parts", n, extra={"stage": "search"})
         crowd.require("parts", n, PART_BYTES, "give one worker more memory")
         size = np.bincount(part, minlength=n).astype(np.float64)
-        measured = None
-        if graph.dimension is not None:
+        measured: Any = None
+        if n == graph.n and graph.dimension is not None and graph.widths is not None:
+            measured = np.empty(n)
+            measured[coarse.part] = graph.widths
+        elif graph.dimension is not None:
             measured = MeasuredSpacing(graph.dimension, 2 * graph.n_edges / graph.n, size)
         more: dict[str, Any] = {}
         if init is not None:
@@ -364,14 +401,12 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         chunks: tuple[int, ...] | None,
     ) -> None:
         """Store the results."""
-        import dask.array as da
-
         self.n_clusters_ = int(self._rows.max()) + 1
         self.constraints_ = given
         self.selection_, self.scale_ = found.selection, found.scale
         self.graph_settings_, self.features_ = graph.settings, graph.features
         self.n_edges_, self.n_parts_ = graph.n_edges, coarse.n_parts
-        self.labels_ = da.from_array(self._rows, chunks=(chunks or "auto",), name=False)
+        self.labels_ = _as_dask(self._rows, chunks)
 
     @property
     def cluster_names_(self) -> tuple[Any, ...]:
@@ -404,3 +439,10 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the seed of everything random."""
         state = 0 if self.random_state is None else self.random_state
         return int(check_random_state(state).randint(2**31 - 1))
+
+
+def _as_dask(rows: NDArray[np.int32], chunks: tuple[int, ...] | None) -> Any:
+    """Return values of rows as a dask array in these chunks."""
+    import dask.array as da
+
+    return da.from_array(rows, chunks=(chunks or "auto",), name=False)

@@ -244,8 +244,8 @@ class MeasuredSpacing(NamedTuple):
 
     @property
     def in_plane(self) -> bool:
-        """False: without the edges of samples there are no peaks of density."""
-        return False
+        """Whether samples lie on lines or nearly in a plane."""
+        return self.dimension is not None and self.dimension < _PLANE
 
     def counts(self, modules: NDArray[np.int32], k: int) -> FloatArray:
         """Return the number of samples in each of the modules 0..k-1 of the vertices."""
