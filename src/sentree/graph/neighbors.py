@@ -34,6 +34,7 @@ __all__ = [
     "Queries",
     "Space",
     "canonical_metric",
+    "cells_search",
     "exact_neighbors",
     "faiss_search",
     "is_sparse",
