@@ -74,6 +74,7 @@ def cell_neighbors(points: Floats, p: int, seed: int, threads: int = 1) -> CellN
         The result does not depend on it.
     """
     n = len(points)
+    logger.info("dividing %d samples into cells", n)
     rng = np.random.default_rng(seed)
     rows = rng.permutation(n)[: Cells.sample_size(n)]
     cells = Cells.fit(points[rows], n, seed, threads)
