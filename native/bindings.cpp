@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <random>
@@ -214,10 +215,14 @@ struct Moving {
     return {rows.indptr, rows.indices, rows.weights};
   }
 
-  sentree::LevelPartition start(const sentree::LevelGraph& graph, sentree::Labels labels) const {
+  // Unless a vertex may found a module of its own, there is room only for the modules there are.
+  sentree::LevelPartition start(const sentree::LevelGraph& graph, sentree::Labels labels,
+                                bool may_found = false) const {
     require(shrinkage >= 0 && shrinkage <= 1 && n_modules >= 1, "shrinkage is out of range");
     const sentree::PartitionEntropy entropy(graph.total_volume, shrinkage, n_modules);
-    return {graph, std::move(labels), entropy, pull(graph.size())};
+    std::int32_t most_modules = may_found ? graph.size() : n_modules;
+    for (const std::int32_t u : labels) most_modules = std::max(most_modules, u + 1);
+    return {graph, labels, entropy, pull(graph.size()), most_modules};
   }
 };
 
@@ -267,7 +272,7 @@ std::tuple<Out<std::int32_t>, double> move_from_queue(Arguments a, Ints labels, 
   const sentree::SettleOptions options{least_gain, may_found, keep_modules};
   const double gain = run(progress, [&](sentree::Monitor& monitor) {
     const sentree::LevelGraph graph(graphs);
-    sentree::LevelPartition partition = moving.start(graph, std::move(result));
+    sentree::LevelPartition partition = moving.start(graph, std::move(result), may_found);
     sentree::Crew crew(sharing.first, sharing.second);
     if (crew.shares(
             static_cast<std::int64_t>(waiting.size()))) {  // neighbours in one block are few
@@ -636,7 +641,8 @@ double move_gain(Arguments a, Ints labels, Longs pull_indptr, Ints pull_indices,
   const Moving moving{pull_indptr, pull_indices, pull_weights, shrinkage, n_modules};
   require(i >= 0 && i < graphs.graph.n && to >= 0 && to < graphs.graph.n, "move is out of range");
   const sentree::LevelGraph graph(graphs);
-  sentree::LevelPartition partition = moving.start(graph, checked_labels(labels, graphs.graph.n));
+  sentree::LevelPartition partition =
+      moving.start(graph, checked_labels(labels, graphs.graph.n), true);
   return partition.gain(i, to);
 }
 

@@ -1,6 +1,7 @@
 // Local moving: each vertex in turn goes to the neighbouring module that lowers the objective most.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include "crew.hpp"
 #include "csr.hpp"
 #include "entropy.hpp"
+#include "large_pages.hpp"
 #include "level_graph.hpp"
 #include "monitor.hpp"
 #include "surroundings.hpp"
@@ -38,15 +40,18 @@ struct Pull {
 // the pull of the new module less that of the old one.
 class LevelPartition {
  public:
-  LevelPartition(const LevelGraph& graph, Labels labels, PartitionEntropy entropy, Pull pull)
+  // There is room for the modules 0..most_modules-1, which labels are below.
+  LevelPartition(const LevelGraph& graph, const Labels& labels, PartitionEntropy entropy, Pull pull,
+                 std::int32_t most_modules)
       : graph_(graph),
         entropy_(entropy),
         pull_(pull),
-        labels_(std::move(labels)),
-        modules_(graph.size()),
-        log_shares_(graph.size()),
-        members_(graph.size(), 0),
-        heavy_(graph.size(), 0) {
+        labels_(in_large_pages<std::int32_t>(labels.size())),
+        modules_(in_large_pages<State>(most_modules)),
+        log_shares_(in_large_pages<float>(most_modules)),
+        members_(most_modules, 0),
+        heavy_(most_modules, 0) {
+    std::copy(labels.begin(), labels.end(), labels_.begin());
     for (const std::int32_t u : labels_) ++members_[u];
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = labels_[i];
@@ -58,14 +63,14 @@ class LevelPartition {
         if (labels_[graph.indices[e]] == u) module.association += graph.weights[e];
       }
     }
-    for (std::int32_t u = 0; u < graph.size(); ++u) {
+    for (std::int32_t u = 0; u < most_modules; ++u) {
       put(u, modules_[u].module);
       if (members_[u] == 0) empty_.push_back(u);
     }
   }
 
-  LevelPartition(const LevelGraph& graph, Labels labels)
-      : LevelPartition(graph, std::move(labels), PartitionEntropy(graph.total_volume), Pull()) {}
+  LevelPartition(const LevelGraph& graph, const Labels& labels)
+      : LevelPartition(graph, labels, PartitionEntropy(graph.total_volume), Pull(), graph.size()) {}
 
   const Labels& labels() const { return labels_; }
   std::int64_t degree(std::int32_t i) const { return graph_.indptr[i + 1] - graph_.indptr[i]; }

@@ -13,6 +13,9 @@ from sentree.graph.graph import (
     largest_column,
     module_cuts,
     neighbor_graph,
+    scaled_columns,
+    scaled_rows,
+    with_values,
 )
 
 __all__ = [
@@ -24,4 +27,7 @@ __all__ = [
     "largest_column",
     "module_cuts",
     "neighbor_graph",
+    "scaled_columns",
+    "scaled_rows",
+    "with_values",
 ]

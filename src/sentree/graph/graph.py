@@ -20,6 +20,9 @@ __all__ = [
     "components",
     "frozen",
     "largest_column",
+    "scaled_columns",
+    "scaled_rows",
+    "with_values",
     "module_cuts",
     "neighbor_graph",
 ]
@@ -308,6 +311,28 @@ def module_cuts(
         n_modules,
         sharing(),
     )
+
+
+def scaled_rows(matrix: Any, factor: FloatArray) -> Any:
+    """Return a CSR matrix with its rows multiplied, as :func:`with_values` does."""
+    return with_values(matrix, matrix.data * np.repeat(factor, np.diff(matrix.indptr)))
+
+
+def scaled_columns(matrix: Any, factor: FloatArray) -> Any:
+    """Return a CSR matrix with its columns multiplied, as :func:`with_values` does."""
+    return with_values(matrix, matrix.data * factor[matrix.indices])
+
+
+def with_values(matrix: Any, data: FloatArray) -> Any:
+    """Return a CSR matrix with other values in the same places, without those that are 0.
+
+    Where none is 0 the two share their places, so rows must be sorted already.
+    """
+    if data.all():
+        return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    kept = data != 0
+    before = np.concatenate(([0], np.cumsum(kept)))[matrix.indptr].astype(matrix.indptr.dtype)
+    return sp.csr_array((data[kept], matrix.indices[kept], before), shape=matrix.shape)
 
 
 def largest_column(matrix: Any) -> IntArray:

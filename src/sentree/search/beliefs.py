@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.constraints import Closure
-from sentree.graph import FloatArray, Graph
+from sentree.graph import FloatArray, Graph, scaled_columns, scaled_rows, with_values
 from sentree.relation.by_degree import SearchGraphs
 from sentree.search.kernels import SharpGraph, sharpened, spread_labels
 
@@ -117,15 +117,15 @@ def beliefs(
     their shares among the labels, the more so the more labels there are per class. Rows sum to 1,
     or are empty where no label reaches. ``quick`` is less exact.
     """
-    belief = spread_labels(graph, known.points, known.code, quick=quick)[:n]
+    belief = spread_labels(graph, known.points, known.code, quick=quick)
     belief.resize((n, known.n_classes))
     ruled_out = known.excluded
     if ruled_out[0].size:
         wrong = sp.csr_array((np.ones(ruled_out[0].size), ruled_out), shape=belief.shape)
         belief = belief - belief.multiply(wrong > 0)
-    belief = belief @ sp.diags_array(_class_weights(belief, known, named))
+    belief = scaled_columns(belief, _class_weights(belief, known, named))
     total = np.asarray(belief.sum(axis=1)).ravel()
-    return sp.csr_array(sp.diags_array(1.0 / np.where(total > 0, total, 1.0)) @ belief)
+    return scaled_rows(belief, 1.0 / np.where(total > 0, total, 1.0))
 
 
 def _class_weights(belief: Any, known: KnownClasses, named: int) -> FloatArray:
@@ -148,10 +148,11 @@ def bits(belief: Any, graph: Graph, strength: float) -> sp.csr_array:
 
     This is the degree times log2 of the belief over ``LEAST_BELIEF``, and 0 for smaller beliefs.
     """
-    rows = belief.tocoo()
-    good = rows.data > LEAST_BELIEF
-    drawn = np.log2(rows.data[good] / LEAST_BELIEF) * graph.degree[rows.row[good]] * strength
-    return sp.csr_array((drawn, (rows.row[good], rows.col[good])), shape=belief.shape)
+    above = np.maximum(belief.data, LEAST_BELIEF)
+    above /= LEAST_BELIEF
+    drawn = scaled_rows(with_values(belief, np.log2(above, out=above)), graph.degree)
+    drawn.data *= strength
+    return drawn
 
 
 def disbelief(pull: Any, labels: NDArray[Any], graph: Graph, strength: float) -> float:

@@ -115,7 +115,9 @@ class UnconstrainedResult:
 
     @cached_property
     def _natural(self) -> NaturalClusters:
-        found = natural_clusters(self.graphs, self.found.labels, self.spacing)
+        found = natural_clusters(
+            self.graphs, self.found.labels, self.spacing, lambda: self.contacts
+        )
         if self.spacing is not None and self.spacing.in_plane:
             return found
         # Move samples at the borders, which are still those of modules (in the plane density has
@@ -530,7 +532,7 @@ class ClusterSearch:
             modules = hardened.modules(unconstrained.modules)
         else:
             modules = self._modules_with_pairs(hardened, unconstrained)
-        contacts = Contacts.of(working, modules)
+        contacts = _contacts(unconstrained, working, modules)
         wanted, new = self.n_clusters, None
         if wanted is None and self.resolution is None and unconstrained is not None:
             new = _unlabelled_clusters(
@@ -666,6 +668,16 @@ def _in_threads(
             stop.set()
             raise
     return [one.result() for one in searches]
+
+
+def _contacts(
+    unconstrained: UnconstrainedResult | None, working: SearchGraphs, modules: NDArray[np.int32]
+) -> Contacts:
+    """Return how modules are in contact, which is known where no constraints changed the graph."""
+    if unconstrained is not None and working.relation is None:
+        if working.graph is unconstrained.graphs.graph:
+            return unconstrained.contacts
+    return Contacts.of(working, modules)
 
 
 def _unlabelled_clusters(

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
-from sentree.graph import largest_column
+from sentree.graph import largest_column, scaled_rows
 from sentree.relation.by_degree import SearchGraphs
 from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses, belief_graph, beliefs, bits, disbelief
@@ -220,7 +220,7 @@ class LabelSearch:
         """Pull labelled vertices to their class by a strength that does not depend on beliefs."""
         factor = np.ones(pull.shape[0])
         factor[known.points] = _INSISTENCE * self.strength / strength
-        return sp.csr_array(sp.diags_array(factor) @ pull)
+        return scaled_rows(pull, factor)
 
     def _at_home(
         self, start: NDArray[np.int32], pull: Any, known: KnownClasses, factor: float

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.graph import Graph, largest_column
+from sentree.graph import Graph, largest_column, scaled_columns
 from sentree.search.kernels import spread_labels
 
 __all__ = ["propagate"]
@@ -43,7 +43,7 @@ def propagate(
         belief = belief - belief.multiply(wrong > 0)
     count = np.bincount(code)
     mass = np.maximum(np.asarray(belief.sum(axis=0)).ravel(), np.finfo(float).tiny)
-    belief = belief @ sp.diags_array(np.where(count > 0, (count + 1.0) / mass, 0.0))
+    belief = scaled_columns(belief, np.where(count > 0, (count + 1.0) / mass, 0.0))
     labels = largest_column(belief)
     labels[labels < 0] = count.argmax()
     labels[index] = code

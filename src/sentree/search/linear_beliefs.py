@@ -9,6 +9,7 @@ categories, whose columns of 0 and 1 are far from normal, have a logistic regres
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sentree.graph import FloatArray
+from sentree._util.threads import sharing
+from sentree.graph import FloatArray, scaled_rows
 from sentree.search.beliefs import LEAST_BELIEF, KnownClasses
 
 __all__ = ["LinearBeliefs", "LogisticBeliefs"]
@@ -52,10 +54,12 @@ class LinearBeliefs:
         at = known.points < n
         slope, offset = self._discriminant(known.points[at], known.code[at], k)
         chunks = (slice(i, min(i + _CHUNK, n)) for i in range(0, n, _CHUNK))  # anchors come after n
-        rows = [
-            _joined(believed[part], self.samples[part] @ slope + offset, self.share)
-            for part in chunks
-        ]
+
+        def rows_of(part: slice) -> sp.csr_array:
+            return _joined(believed[part], self.samples[part] @ slope + offset, self.share)
+
+        with ThreadPoolExecutor(sharing()[0]) as pool:
+            rows = list(pool.map(rows_of, chunks))
         whole = sp.csr_array(sp.vstack([*rows, believed[n:]]))
         return _certain(whole, known)
 
@@ -140,7 +144,7 @@ def _certain(believed: sp.csr_array, known: KnownClasses) -> sp.csr_array:
     unknown = np.ones(n)
     unknown[known.points] = 0.0
     labels = sp.csr_array((np.ones(known.points.size), (known.points, known.code)), (n, k))
-    believed = sp.diags_array(unknown) @ believed
+    believed = scaled_rows(believed, unknown)
     if known.excluded[0].size:
         wrong = sp.csr_array((np.ones(known.excluded[0].size), known.excluded), (n, k))
         believed = believed - believed.multiply(wrong > 0)

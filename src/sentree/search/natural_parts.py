@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
-from sentree.graph import FloatArray, Graph, largest_column
+from sentree.graph import FloatArray, Graph, largest_column, scaled_columns
 from sentree.search.kernels import LinkResult, spread_labels
 from sentree.search.spacing import Density, MeasuredSpacing, Spacing
 
@@ -226,6 +226,6 @@ def follow_neighbors(graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int6
     known = renumber(labels[sure])
     belief = spread_labels(graph, sure, known)
     mass = np.asarray(belief.sum(axis=0)).ravel()
-    likely = largest_column(belief @ sp.diags_array(np.bincount(known) / mass)).astype(np.int64)
+    likely = largest_column(scaled_columns(belief, np.bincount(known) / mass)).astype(np.int64)
     likely[sure] = known
     return likely

@@ -239,6 +239,7 @@ def natural_clusters(
     graphs: SearchGraphs,
     labels: NDArray[Any],
     spacing: Spacing | MeasuredSpacing | None = None,
+    contacts: Callable[[], Contacts] | None = None,
 ) -> NaturalClusters:
     """Choose the number of clusters from the data (:mod:`sentree.search.natural_number`).
 
@@ -251,13 +252,19 @@ def natural_clusters(
     In shapes of few dimensions only borders touch, and long or large clusters are chains of modules
     that are linked less than by chance. There unions end at gaps, where the contact is far thinner
     than within either side.
+
+    ``contacts`` returns those of the given modules, if the caller keeps them.
     """
     any_apart = apart_pairs(graphs.relation)[0].size > 0  # which density does not consider
     in_space = spacing is not None and spacing.dimension is not None and not any_apart
     votes = []
     once = in_space and spacing is not None and spacing.in_plane
-    for modules in _searches(graphs, graphs.extended(labels), once):
-        ways = _in_space(graphs, modules, spacing) if in_space else [_by_graph(graphs, modules)]
+    for number, modules in enumerate(_searches(graphs, graphs.extended(labels), once)):
+        if in_space:
+            known = contacts() if contacts and number == 0 else Contacts.of(graphs, modules)
+            ways = _in_space(graphs, modules, spacing, known.powers)
+        else:
+            ways = [_by_graph(graphs, modules)]
         votes += [Vote(strictness, ask(strictness)) for ask in ways for strictness in STRICTNESS]
     found, scale = decide(votes)
     return NaturalClusters(graphs.extended(follow_neighbors(graphs.graph, found)), scale)
@@ -279,11 +286,13 @@ Ask = Callable[[float], NDArray[Any]]
 
 
 def _in_space(
-    graphs: SearchGraphs, labels: NDArray[np.int32], spacing: Spacing | MeasuredSpacing | None
+    graphs: SearchGraphs,
+    labels: NDArray[np.int32],
+    spacing: Spacing | MeasuredSpacing | None,
+    powers: tuple[float, float],
 ) -> list[Ask]:
     """Return functions of the strictness that give clusters from edge lengths."""
     assert spacing is not None
-    powers = Contacts.of(graphs, labels).powers
     path = link(graphs.graph, labels, graphs.relation, powers=powers)
     modules = contract(graphs.graph, None, labels)[0]
     size = spacing.counts(labels[: graphs.n], modules.n)
