@@ -27,6 +27,7 @@
 #include "density_peaks.hpp"
 #include "label_spreading.hpp"
 #include "level_graph.hpp"
+#include "linkage.hpp"
 #include "local_moves.hpp"
 #include "monitor.hpp"
 #include "multilevel.hpp"
@@ -393,14 +394,15 @@ std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>, Out<double>> decid
 }
 
 Joins link(Arguments a, Ints labels, double least_linkage, std::int32_t fewest_modules,
-           double lesser, double greater, Ints owner, Sharing sharing, nb::object progress) {
+           double lesser, double greater, Ints owner, std::int32_t many, Sharing sharing,
+           nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
   const GivesBack after(graphs.graph.n, sharing);
   sentree::Labels modules = checked_labels(labels, graphs.graph.n);
   const std::int32_t n_modules = sentree::compact(modules, graphs.graph.n);
   require(lesser >= 0 && greater >= 0, "powers of volumes are at least 0");
-  const sentree::LinkOptions options{least_linkage, fewest_modules, lesser, greater,
-                                     checked_owner(owner, n_modules)};
+  const sentree::LinkOptions options{
+      least_linkage, fewest_modules, lesser, greater, checked_owner(owner, n_modules), many};
   return joins_to_numpy(run(progress, [&](sentree::Monitor& monitor) {
     sentree::Crew crew(sharing.first, sharing.second);
     return sentree::link(graphs, modules, n_modules, options, crew, monitor);
@@ -795,8 +797,8 @@ NB_MODULE(_kernels, module) {
              "least_gain"_a);
   module.def("link", with_graphs(&link), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
-             "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a, "sharing"_a,
-             "progress"_a.none());
+             "least_linkage"_a, "fewest_modules"_a, "lesser"_a, "greater"_a, "owner"_a, "many"_a,
+             "sharing"_a, "progress"_a.none());
   module.def("move_gain", with_graphs(&move_gain), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "labels"_a,
              "pull_indptr"_a, "pull_indices"_a, "pull_weights"_a, "shrinkage"_a, "n_modules"_a,

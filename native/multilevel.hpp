@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "agglomerate.hpp"
-#include "contracted_graph.hpp"
 #include "crew.hpp"
 #include "csr.hpp"
 #include "level_graph.hpp"
@@ -249,66 +247,6 @@ inline std::vector<double> multilevel(const Graphs& graphs, Labels& labels,
     if (!(gains.back() > 1e-9)) break;
   }
   return gains;
-}
-
-// How strongly two modules are linked: the weight between them over V_lesser^a V_greater^b, with
-// all as shares of V_G. With a = b = 1 this is w V_G / (V_X V_Y), and 1 is what is expected by
-// chance. Smaller powers suit shapes, where only borders touch. Unlike the gain of merging, linkage
-// does not penalise volume.
-class LinkageObjective {
- public:
-  LinkageObjective(const LevelGraph& graph, double lesser, double greater)
-      : total_(graph.total_volume), lesser_(lesser), greater_(greater) {
-    for (const Module& module : graph.vertices) volume_.push_back(module.volume);
-  }
-
-  double gain(std::int32_t u, std::int32_t v, double weight, double) const {
-    if (lesser_ == 1 && greater_ == 1) return weight * total_ / (volume_[u] * volume_[v]);
-    const double low = std::min(volume_[u], volume_[v]) / total_;
-    const double high = std::max(volume_[u], volume_[v]) / total_;
-    return weight / total_ / (std::pow(low, lesser_) * std::pow(high, greater_));
-  }
-
-  bool related() const { return false; }
-
-  bool unite(std::int32_t u, std::int32_t v, double, double) {
-    volume_[u] += volume_[v];
-    return true;  // the same weight over a larger volume
-  }
-
-  // A linkage bounds itself, however far a module grows.
-  struct Leeway {};
-  Leeway leeway(std::int32_t, double) const { return {}; }
-  bool within(std::int32_t, const Leeway&) const { return true; }
-  double bound(std::int32_t u, std::int32_t v, double weight, double relation,
-               const Leeway&) const {
-    return gain(u, v, weight, relation);
-  }
-
- private:
-  double total_, lesser_, greater_;
-  std::vector<double> volume_;
-};
-
-struct LinkOptions {
-  double least_linkage = 0;
-  std::int32_t fewest_modules = 1;
-  double lesser = 1, greater = 1;  // powers of the volumes
-  Labels owner;  // of each module, -1 for none; two modules with an owner are never united
-};
-
-// Unites the most strongly linked modules of a partition 0..k-1, while the linkage is at least
-// `least_linkage` and more than `fewest_modules` are left. The gain of a join is its linkage.
-inline std::vector<Join> link(const Graphs& graphs, const Labels& labels, std::int32_t n_modules,
-                              const LinkOptions& linking, Crew& crew, Monitor& monitor) {
-  const LevelGraph modules = LevelGraph(graphs).contract(labels, n_modules, crew);
-  ContractedGraph graph(modules);
-  LinkageObjective objective(modules, linking.lesser, linking.greater);
-  AgglomerationOptions options;
-  options.least_gain = linking.least_linkage;
-  options.fewest_modules = linking.fewest_modules;
-  options.owner = linking.owner;
-  return Agglomeration<LinkageObjective>(graph, objective, n_modules, options).run(monitor);
 }
 
 }  // namespace sentree

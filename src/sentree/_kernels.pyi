@@ -245,6 +245,7 @@ def link(
     lesser: float,
     greater: float,
     owner: Ints,
+    many: int,
     sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Ints, Doubles]: ...

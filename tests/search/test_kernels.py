@@ -812,6 +812,48 @@ def test_linkage_with_powers_is_the_slow_one(seed, n, lesser, greater):
     assert found.labels.tolist() == expected.tolist()
 
 
+def unions_by_members(found, n):
+    """The vertices of every union, with its linkage."""
+    members = [frozenset([i]) for i in range(n)]
+    result = {}
+    for (a, b), linkage in zip(found.unions.tolist(), found.linkage.tolist(), strict=True):
+        assert a < b < len(members)
+        assert not members[a] & members[b]
+        members.append(members[a] | members[b])
+        result[members[-1]] = linkage
+    return result
+
+
+@tries(60)
+@given(seeds, st.integers(4, 40), st.integers(1, 12), st.sampled_from([0.0, 2.0]))
+def test_rounds_of_linkage_give_the_same_unions(seed, n, many, least):
+    graph, *_ = random_problem(np.random.default_rng(seed), n)
+    one_by_one = unions_by_members(link(graph, np.arange(n), least=least), n)
+    in_rounds = unions_by_members(link(graph, np.arange(n), least=least, many=many), n)
+    assert one_by_one.keys() == in_rounds.keys()
+    assert all(np.isclose(in_rounds[union], one_by_one[union]) for union in one_by_one)
+
+
+@tries(60)
+@given(seeds, st.integers(6, 40), st.integers(1, 4), st.integers(1, 5))
+def test_rounds_of_linkage_keep_owners_and_related_vertices_apart(seed, n, n_owned, n_modules):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, n)
+    relation.data[relation.data < 0] = -np.inf
+    owner = np.full(n, -1)
+    owned = rng.choice(n, n_owned, replace=False)
+    owner[owned] = np.arange(n_owned)
+    found = link(
+        graph, np.arange(n), relation, n_modules=n_modules, owner=owner, powers=(0.7, 0.4), many=2
+    )
+    labels = found.labels
+    assert np.unique(labels[owned]).size == n_owned
+    assert int(labels.max()) + 1 == n - len(found.unions) >= n_modules
+    assert np.array_equal(labels, found.after(len(found.unions), n))
+    i, j = (relation == -np.inf).nonzero()
+    assert not (labels[i] == labels[j]).any()
+
+
 def test_sharpened_edges_are_the_strongest_of_either_end_with_ties():
     edges = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (3, 4)]
     graph = Graph.from_edges(edges, [4.0, 3.0, 2.0, 2.0, 1.0, 1.0])

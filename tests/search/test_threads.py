@@ -18,7 +18,7 @@ from sentree import Constraints, Graph, SSEPartition
 from sentree._util import threads
 from sentree._util.threads import use_threads
 from sentree.graph import module_cuts
-from sentree.search.kernels import Steering, move_from_queue, multilevel, spread_labels
+from sentree.search.kernels import Steering, link, move_from_queue, multilevel, spread_labels
 from sentree.search.objective import partition_objective, steered_objective
 from tries import tries
 
@@ -71,6 +71,17 @@ def test_multilevel_searches_are_the_same_and_measured_right(seed, n, apart):
     assert np.isfinite(value)  # vertices that are kept apart share no module
     assert np.isclose(one.objective, value, rtol=1e-9, atol=1e-11)
     assert one.trace[-1] <= one.trace[0] + 1e-9
+
+
+@tries(40)
+@given(st.integers(0, 10**6), st.integers(2, 40), st.floats(0.0, 1.0))
+def test_rounds_of_linkage_are_the_same(seed, n, power):
+    graph, *_ = random_problem(np.random.default_rng(seed), n)
+    options = {"powers": (power, 1 - power), "many": 2}
+    one, *others = with_each(lambda: link(graph, np.arange(n), **options))
+    for other in others:
+        assert np.array_equal(one.unions, other.unions)
+        assert np.array_equal(one.linkage, other.linkage)
 
 
 @tries(40)

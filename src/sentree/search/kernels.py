@@ -71,6 +71,8 @@ _QUICK = (8, 1e-3, 30)
 _ROUGH = (4, 1e-2, 5)
 #: Graphs with more vertices than this are large.
 _LARGE = 20_000
+#: Above this many modules, several are united at the same time.
+_MANY_MODULES = 8192
 #: Spreading ends when the mean change of shares is below this, over the number of sweeps.
 _LEAST_CHANGE = 0.03
 
@@ -401,6 +403,7 @@ def link(
     least: float = 0.0,
     powers: tuple[float, float] = (1.0, 1.0),
     owner: ArrayLike | None = None,
+    many: int = _MANY_MODULES,
     progress: Progress = None,
 ) -> LinkResult:
     """Unite adjacent modules, the most strongly linked pair first.
@@ -411,6 +414,10 @@ def link(
     linkage reaches ``least``, or when no two modules have a positive weight between them. Modules
     with an ``owner`` (>= 0; one entry for each, by first appearance in ``labels``) are never united
     with one another.
+
+    Above ``many`` modules, pairs that are linked most strongly to one another are united in rounds,
+    all at the same time if their linkage is above the median of the strongest of every module. With
+    powers of 1, and without owners, this gives the same unions, except for their order.
     """
     modules = renumber(labels)
     k = int(modules.max()) + 1
@@ -423,6 +430,7 @@ def link(
         n_modules,
         *powers,
         _owners(owner),
+        many,
         sharing(),
         progress,
     )
