@@ -20,11 +20,11 @@ __all__ = [
     "components",
     "frozen",
     "largest_column",
+    "module_cuts",
+    "neighbor_graph",
     "scaled_columns",
     "scaled_rows",
     "with_values",
-    "module_cuts",
-    "neighbor_graph",
 ]
 
 #: The two weights of an edge may differ by this share of the larger one, by rounding.

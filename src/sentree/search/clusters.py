@@ -674,10 +674,10 @@ def _contacts(
     unconstrained: UnconstrainedResult | None, working: SearchGraphs, modules: NDArray[np.int32]
 ) -> Contacts:
     """Return how modules are in contact, which is known where no constraints changed the graph."""
-    if unconstrained is not None and working.relation is None:
-        if working.graph is unconstrained.graphs.graph:
-            return unconstrained.contacts
-    return Contacts.of(working, modules)
+    if unconstrained is None or working.relation is not None:
+        return Contacts.of(working, modules)
+    same = working.graph is unconstrained.graphs.graph
+    return unconstrained.contacts if same else Contacts.of(working, modules)
 
 
 def _unlabelled_clusters(
