@@ -111,6 +111,17 @@ def test_what_is_no_graph_is_found(seed, n, kind):
             assert _kernels.is_graph(indptr, indices, weights, sharing()) == (kind == 0)
 
 
+def test_one_wrong_weight_among_many_rows_is_found():
+    graph = random_graph(np.random.default_rng(0), 3000)
+    weights = np.array(graph.weights)
+    for count in COUNTS:
+        with use_threads(count):
+            assert _kernels.is_graph(graph.indptr, graph.indices, weights, sharing())
+            weights[-1] *= 2
+            assert not _kernels.is_graph(graph.indptr, graph.indices, weights, sharing())
+            weights[-1] /= 2
+
+
 def test_rounding_is_forgiven():
     weights = np.array([1.0, np.nextafter(1.0, 2)])
     graph = Graph(np.array([0, 1, 2]), np.array([1, 0]), weights)
