@@ -12,7 +12,7 @@ from sentree._util import threads
 from sentree._util.threads import sharing, use_threads
 from sentree.graph import components, neighbor_graph
 from sentree.graph.kernels import KERNELS, Weigher, bandwidths
-from sentree.graph.neighbors import Neighbors
+from sentree.graph.queries import Neighbors
 from sentree.search.hard import contract
 from sentree.search.kernels import SharpGraph, contracted, sharpened, spread_labels
 

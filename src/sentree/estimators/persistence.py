@@ -84,8 +84,9 @@ from sentree.graph.extend import (
     TransformerExtension,
 )
 from sentree.graph.kernels import KERNELS, Weigher
-from sentree.graph.neighbors import NeighborSearch, is_sparse
+from sentree.graph.neighbors import NeighborSearch
 from sentree.graph.scaling import Layout, Scale
+from sentree.graph.spaces import is_sparse
 from sentree.graph.tails import Tails
 from sentree.relation.feature_weights import Features
 from sentree.search.natural_number import NaturalScale
