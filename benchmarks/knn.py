@@ -30,8 +30,11 @@ from sklearn.datasets import make_blobs
 from sklearn.neighbors import KNeighborsTransformer
 
 from sentree import KNNTransformer
-from sentree.graph import neighbors as search
+from sentree.graph import index_search as search
 from sentree.graph.build import knn_graph
+from sentree.graph.exact_search import exact_neighbors
+from sentree.graph.queries import Queries
+from sentree.graph.spaces import make_space
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -89,8 +92,8 @@ _inverted_file, _regular = search._inverted_file, search._regular
 
 def recall(X: Floats, columns: Indices, p: int, rows: Indices) -> float:
     """Share of the true p neighbours of some samples that were found."""
-    space = search.make_space(X, "euclidean")
-    truth = search.exact_neighbors(space, p, search.Queries(space.take(rows), rows))
+    space = make_space(X, "euclidean")
+    truth = exact_neighbors(space, p, Queries(space.take(rows), rows))
     expected = truth.indices[truth.indptr[:-1, None] + np.arange(p)]
     hits = (columns[rows][:, :, None] == expected[:, None, :]).any(axis=1)
     return float(hits.mean())

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sentree._util.stopping import check, stoppable
-from sentree.graph.neighbors import exact_neighbors, make_space
+from sentree.graph.exact_search import exact_neighbors
+from sentree.graph.spaces import make_space
 
 
 class Enough(Exception):

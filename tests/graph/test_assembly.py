@@ -12,7 +12,7 @@ from sentree._util import threads
 from sentree._util.threads import sharing, use_threads
 from sentree.graph import components, neighbor_graph
 from sentree.graph.kernels import KERNELS, Weigher, bandwidths
-from sentree.graph.neighbors import Neighbors
+from sentree.graph.queries import Neighbors
 from sentree.search.hard import contract
 from sentree.search.kernels import SharpGraph, contracted, sharpened, spread_labels
 
@@ -109,6 +109,17 @@ def test_what_is_no_graph_is_found(seed, n, kind):
     for count in COUNTS:
         with use_threads(count):
             assert _kernels.is_graph(indptr, indices, weights, sharing()) == (kind == 0)
+
+
+def test_one_wrong_weight_among_many_rows_is_found():
+    graph = random_graph(np.random.default_rng(0), 3000)
+    weights = np.array(graph.weights)
+    for count in COUNTS:
+        with use_threads(count):
+            assert _kernels.is_graph(graph.indptr, graph.indices, weights, sharing())
+            weights[-1] *= 2
+            assert not _kernels.is_graph(graph.indptr, graph.indices, weights, sharing())
+            weights[-1] /= 2
 
 
 def test_rounding_is_forgiven():

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
 from sentree import SSEPartition
-from sentree.estimators import base as estimator_module
+from sentree.estimators import fitted
 from sentree.graph.build import auto_settings, build_affinity
 
 
@@ -29,7 +29,7 @@ def test_predictions_do_not_depend_on_batches(neighbors, features, monkeypatch):
     np.testing.assert_array_equal(labels, [int(part[0][0]) for part in alone])
     np.testing.assert_allclose(strength, [float(part[1][0]) for part in alone])
     np.testing.assert_array_equal(labels[::-1], model.predict(X[:299:-1]))
-    monkeypatch.setattr(estimator_module, "_CHUNK", 7)
+    monkeypatch.setattr(fitted, "_CHUNK", 7)
     np.testing.assert_array_equal(labels, model.predict(X[300:]))
     np.testing.assert_array_equal(labels, pickle.loads(pickle.dumps(model)).predict(X[300:]))
 

@@ -1,4 +1,4 @@
-"""Searches for neighbours against a full sort of the distance matrix."""
+"""Searches for neighbours against the exact one, and which of them is chosen."""
 
 import multiprocessing as mp
 import os
@@ -8,21 +8,12 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
+from sentree.graph import index_search
 from sentree.graph import neighbors as nb
 
 DENSE_METRICS = ["euclidean", "cosine", "correlation", "manhattan", "chebyshev"]
-
-
-def sorted_distances(X, metric):
-    """Distances from each sample to the others, sorted."""
-    table = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
-    np.fill_diagonal(table, np.inf)
-    return np.sort(table, axis=1)[:, :-1]
 
 
 def find_neighbors(space, p, search, n_jobs, seed):
@@ -57,94 +48,6 @@ def samples(kind, n=3000):
 
 
 KINDS = ["uniform", "clustered", "duplicates", "equal", "far"]
-
-
-@pytest.mark.parametrize("metric", DENSE_METRICS)
-@pytest.mark.parametrize("p", [1, 4, 39])
-def test_exact_search_gives_the_sorted_distances(metric, p):
-    X = np.random.default_rng(0).normal(size=(40, 6))
-    found = nb.exact_neighbors(nb.make_space(X, metric), p)
-    np.testing.assert_allclose(
-        found.distances.reshape(40, p), sorted_distances(X, metric)[:, :p], rtol=1e-10, atol=1e-14
-    )
-    assert not np.any(found.indices == found.rows)
-
-
-@settings(max_examples=60)
-@given(
-    X=arrays(
-        np.float64,
-        st.tuples(st.integers(2, 14), st.integers(1, 3)),
-        elements=st.integers(-2, 2).map(float),
-    ),
-    p=st.integers(1, 13),
-)
-def test_exact_search_keeps_every_tie(X, p):
-    p = min(p, len(X) - 1)
-    table = cdist(X, X, "sqeuclidean")
-    np.fill_diagonal(table, np.inf)
-    kept = table <= np.sort(table, axis=1)[:, [p - 1]]
-    found = nb.exact_neighbors(nb.make_space(X, "euclidean"), p)
-    dense = np.zeros_like(kept)
-    dense[found.rows, found.indices] = True
-    np.testing.assert_array_equal(dense, kept)
-
-
-def test_ties_are_ties_in_spite_of_rounding():
-    X = 0.1 * np.arange(20.0)[:, None]  # |0.3 - 0.2| is not |0.2 - 0.1|
-    found = nb.exact_neighbors(nb.make_space(X, "euclidean"), 1)
-    np.testing.assert_array_equal(np.diff(found.indptr), [1] + [2] * 18 + [1])
-
-
-def test_exact_search_where_the_matrix_product_cancels():
-    X = samples("far", 200)
-    found = nb.exact_neighbors(nb.make_space(X, "euclidean"), 6)
-    np.testing.assert_allclose(
-        found.distances.reshape(200, 6), sorted_distances(X, "euclidean")[:, :6], rtol=1e-12
-    )
-
-
-def test_exact_search_survives_a_large_offset():
-    X = np.random.default_rng(1).normal(size=(60, 4))
-    near = nb.exact_neighbors(nb.make_space(X, "euclidean"), 5)
-    far = nb.exact_neighbors(nb.make_space(X + 1e6, "euclidean"), 5)
-    np.testing.assert_array_equal(near.indices, far.indices)
-    np.testing.assert_allclose(near.distances, far.distances, rtol=1e-6)
-
-
-def test_exact_search_in_blocks_equals_one_block(monkeypatch):
-    X = np.random.default_rng(2).integers(0, 3, size=(50, 3)).astype(float)
-    space = nb.make_space(X, "euclidean")
-    whole = nb.exact_neighbors(space, 4)
-    monkeypatch.setattr(nb, "_BLOCK_BYTES", 8 * 50 * 7)
-    monkeypatch.setattr(nb, "_CHUNK_BYTES", 100)
-    for one, other in zip(whole, nb.exact_neighbors(space, 4), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_exact_search_of_some_rows():
-    X = np.random.default_rng(3).normal(size=(30, 4))
-    space = nb.make_space(X, "euclidean")
-    whole, rows = nb.exact_neighbors(space, 3), np.array([7, 2, 29])
-    some = nb.exact_neighbors(space, 3, nb.Queries(space.take(rows), rows))
-    np.testing.assert_array_equal(table_of(some, 3), table_of(whole, 3)[rows])
-
-
-def test_pair_distances_are_symmetric_to_the_last_bit():
-    X = np.random.default_rng(4).normal(size=(200, 37))
-    i, j = np.triu_indices(200, 1)
-    for space in (nb.make_space(X, "euclidean"), nb.make_space(X, "cosine")):
-        np.testing.assert_array_equal(space.distances(i, j), space.distances(j, i))
-
-
-def test_distances_of_a_pair_do_not_depend_on_its_place(monkeypatch):
-    X = np.random.default_rng(4).normal(size=(100, 19))
-    space = nb.make_space(X, "euclidean")
-    i, j = np.triu_indices(100, 1)
-    whole = space.distances(i, j)
-    monkeypatch.setattr(nb, "_CHUNK_BYTES", 3000)
-    np.testing.assert_array_equal(space.distances(i, j), whole)
-    np.testing.assert_array_equal(space.distances(i[::-1], j[::-1])[::-1], whole)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
@@ -203,16 +106,16 @@ def test_faiss_threads_are_restored():
     before = faiss.omp_get_max_threads()
     find_neighbors(nb.make_space(samples("uniform", 200), "euclidean"), 5, "faiss", 1, 0)
     assert faiss.omp_get_max_threads() == before
-    with nb._faiss_threads(before + 1):
+    with index_search._faiss_threads(before + 1):
         assert faiss.omp_get_max_threads() == before + 1
-    with pytest.raises(ZeroDivisionError), nb._faiss_threads(before + 1):
+    with pytest.raises(ZeroDivisionError), index_search._faiss_threads(before + 1):
         raise ZeroDivisionError
     assert faiss.omp_get_max_threads() == before
 
 
 def test_faiss_falls_back_where_single_precision_cannot_rank(caplog):
     space = nb.make_space(samples("far", 500), "euclidean")
-    with caplog.at_level("INFO", logger="sentree.graph.neighbors"):
+    with caplog.at_level("INFO", logger="sentree.graph.index_search"):
         found = find_neighbors(space, 5, "faiss", None, 0)
     assert "searching exactly" in caplog.text
     np.testing.assert_array_equal(found.indices, nb.exact_neighbors(space, 5).indices)
@@ -222,8 +125,8 @@ def test_rows_short_of_neighbours_are_searched_exactly(monkeypatch):
     """Cells smaller than p + 1, and a recall check that is content with one probe."""
     X = samples("clustered", 400)
     space = nb.make_space(X, "euclidean")
-    monkeypatch.setattr(nb, "_RECALL", 0.0)
-    monkeypatch.setattr(nb, "_FIRST_PROBES", 1)
+    monkeypatch.setattr(index_search, "_RECALL", 0.0)
+    monkeypatch.setattr(index_search, "_FIRST_PROBES", 1)
     found = find_neighbors(space, 60, "faiss", None, 0)
     assert found.indices.min() >= 0
     assert (np.diff(found.indptr) == 60).all()
@@ -242,8 +145,8 @@ def test_scikit_learn_is_called_in_parts(monkeypatch):
     X[40:60] = X[40]  # a query among duplicates need not be its own first neighbour
     space = nb.make_space(X, "euclidean")
     whole = find_neighbors(space, 5, "sklearn", None, 0)
-    monkeypatch.setattr(nb, "_CALL_WORK", 1)
-    monkeypatch.setattr(nb, "_CALL_QUERIES", 7)
+    monkeypatch.setattr(index_search, "_CALL_WORK", 1)
+    monkeypatch.setattr(index_search, "_CALL_QUERIES", 7)
     parts = find_neighbors(space, 5, "sklearn", None, 0)
     np.testing.assert_allclose(parts.distances, whole.distances)
     distinct = np.r_[0:40, 60:300]
@@ -315,31 +218,11 @@ def test_a_stored_zero_distance_is_a_neighbour():
     np.testing.assert_array_equal(found.distances, [0.0, 2.0, 0.0])
 
 
-@pytest.mark.parametrize("metric", ["seuclidean", "precomputed", "nonsense"])
-def test_unsuitable_metrics_are_refused(metric):
-    with pytest.raises(ValueError, match=f"unknown metric '{metric}' for dense data; choose from"):
-        nb.make_space(np.eye(3), metric)
-
-
-def test_metric_errors():
-    with pytest.raises(ValueError, match="a name or a function of two rows, got 3"):
-        nb.make_space(np.eye(3), 3)
-    with pytest.raises(ValueError, match="unknown metric 'chebyshev' for sparse data"):
-        nb.make_space(sp.csr_array(np.eye(3)), "chebyshev")
+def test_what_the_inverted_file_cannot_take_is_refused():
     with pytest.raises(ValueError, match="neighbors='faiss' needs dense data"):
         nb.faiss_search(nb.make_space(np.eye(3), "manhattan"), 1, None, 0)
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         nb.faiss_search(nb.make_space(np.eye(3), "euclidean"), 1, 0, 0)
-
-
-def test_a_function_as_metric():
-    X = np.random.default_rng(2).normal(size=(20, 3))
-    space = nb.make_space(X, lambda a, b: float(np.abs(a - b).sum()))
-    found = nb.exact_neighbors(space, 4)
-    other = nb.exact_neighbors(nb.make_space(X, "manhattan"), 4)
-    np.testing.assert_array_equal(found.indices, other.indices)
-    i, j = np.triu_indices(20, 1)
-    np.testing.assert_allclose(space.distances(i, j), cdist(X, X, "cityblock")[i, j])
 
 
 FORKED = """

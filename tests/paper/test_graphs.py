@@ -10,7 +10,7 @@ import pytest
 import scipy.io
 
 from sentree import Graph, knn_graph
-from sentree.graph import neighbors
+from sentree.graph import exact_search
 from sentree.paper import paper_graph, paper_neighbors
 from sentree.paper import similarity as similarity_module
 from sentree.paper.graphs import PRESETS
@@ -33,7 +33,7 @@ def test_the_smallest_cosine_is_that_of_all_pairs(monkeypatch):
     table = unit @ unit.T
     for block_bytes in (None, 8 * 70 * 9):
         if block_bytes:
-            monkeypatch.setattr(neighbors, "_BLOCK_BYTES", block_bytes)
+            monkeypatch.setattr(exact_search, "_BLOCK_BYTES", block_bytes)
         assert paper_graph(X, 5, "hierarchy")[1].extremes()[0] == pytest.approx(table.min())
 
 

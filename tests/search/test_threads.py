@@ -129,8 +129,8 @@ def test_modules_are_connected():
 
 
 def test_labels_spread_to_the_same_beliefs(monkeypatch):
-    graph, y = planted(4000, 5)
-    rows = np.arange(0, 4000, 20)
+    graph, y = planted(10_000, 5, inside=4)  # so many that a block is more than one part
+    rows = np.arange(0, 10_000, 20)
     one, *others = with_each(lambda: spread_labels(graph, rows, y[rows]))
     assert all((one != other).nnz == 0 for other in others)
     monkeypatch.setattr(threads, "_MANY", 10**9)
@@ -140,8 +140,8 @@ def test_labels_spread_to_the_same_beliefs(monkeypatch):
 
 def test_cuts_of_modules():
     rng = np.random.default_rng(0)
-    graph, _, dense, _ = random_problem(rng, 30)
-    labels = rng.integers(0, 4, 30)
+    graph, _, dense, _ = random_problem(rng, 200)
+    labels = rng.integers(0, 4, 200)
     wanted = [dense[np.ix_(labels == u, labels != u)].sum() for u in range(4)]
     for found in with_each(
         lambda: module_cuts(labels, 4, graph.indptr, graph.indices, graph.weights)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sentree.distributed.shards import Piece
 from sentree.graph.cell_search import enough_cells
 from sentree.graph.cells import Cells, merge_lists, search_cells
-from sentree.graph.neighbors import EuclideanSpace
 from sentree.graph.scaling import Layout
+from sentree.graph.spaces import EuclideanSpace
 
 __all__ = [
     "Comparison",

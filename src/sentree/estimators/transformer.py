@@ -13,18 +13,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sentree._util.sklearn import Interval, StrOptions, fit_context
-from sentree.graph.neighbors import (
-    SEARCH_NAMES,
-    EuclideanSpace,
-    Metric,
-    Neighbors,
-    NeighborSearch,
-    Queries,
-    Space,
-    exact_neighbors,
-    make_space,
-)
+from sentree.graph.exact_search import exact_neighbors
+from sentree.graph.neighbors import SEARCH_NAMES, NeighborSearch
+from sentree.graph.queries import Neighbors, Queries
 from sentree.graph.scaling import check_samples, check_squares
+from sentree.graph.spaces import EuclideanSpace, Metric, Space, make_space
 
 __all__ = ["KNNTransformer"]
 

@@ -16,17 +16,10 @@ from sentree.graph.copies import find_copies, row_keys
 from sentree.graph.extend import DistanceExtension, Extension, SampleExtension, TransformerExtension
 from sentree.graph.kept import GraphStore, KeptGraph
 from sentree.graph.kernels import KERNELS, LOCAL_RANK, NEGATIVE, Kernel, Weigher, bandwidths
-from sentree.graph.neighbors import (
-    SEARCH_NAMES,
-    Metric,
-    Neighbors,
-    NeighborSearch,
-    canonical_metric,
-    is_sparse,
-    make_space,
-    neighbors_from_distances,
-)
+from sentree.graph.neighbors import SEARCH_NAMES, NeighborSearch
+from sentree.graph.queries import Neighbors, neighbors_from_distances
 from sentree.graph.scaling import Layout, check_samples, check_squares
+from sentree.graph.spaces import Metric, canonical_metric, is_sparse, make_space
 
 __all__ = [
     "KERNELS",

@@ -14,7 +14,7 @@ from sentree.graph import FloatArray
 from sentree.graph.blocks import Block
 from sentree.graph.kernels import LOCAL_RANK
 from sentree.graph.large import is_large, moments
-from sentree.graph.neighbors import is_sparse
+from sentree.graph.spaces import is_sparse
 
 __all__ = ["GraphSettings", "choose"]
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.graph import FloatArray, Graph
-from sentree.graph.neighbors import is_sparse
+from sentree.graph.spaces import is_sparse
 
 __all__ = ["Copies", "find_copies", "row_keys"]
 

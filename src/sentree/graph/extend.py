@@ -13,14 +13,10 @@ from numpy.typing import NDArray
 from sentree.graph import FloatArray
 from sentree.graph.copies import Copies, row_keys
 from sentree.graph.kernels import Weigher
-from sentree.graph.neighbors import (
-    Neighbors,
-    NeighborSearch,
-    Space,
-    is_sparse,
-    neighbors_from_distances,
-)
+from sentree.graph.neighbors import NeighborSearch
+from sentree.graph.queries import Neighbors, neighbors_from_distances
 from sentree.graph.scaling import Layout, check_samples
+from sentree.graph.spaces import Space, is_sparse
 
 __all__ = [
     "DistanceExtension",

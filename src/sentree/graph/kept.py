@@ -25,7 +25,7 @@ from sentree._util.files import replacing, write
 from sentree.graph import FloatArray, Graph
 from sentree.graph.cell_search import keep_shards
 from sentree.graph.large import row_ranges
-from sentree.graph.neighbors import is_sparse
+from sentree.graph.spaces import is_sparse
 
 __all__ = ["GraphStore", "KeptGraph", "forget_work", "keep_work"]
 

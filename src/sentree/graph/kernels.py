@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import ramp
 from sentree.graph import FloatArray
-from sentree.graph.neighbors import Neighbors
+from sentree.graph.queries import Neighbors
 
 __all__ = ["KERNELS", "LOCAL_RANK", "NEGATIVE", "Kernel", "Weigher", "bandwidths"]
 

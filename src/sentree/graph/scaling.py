@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sentree.graph import FloatArray
 from sentree.graph.blocks import Block
 from sentree.graph.large import is_large, ranges, row_ranges
-from sentree.graph.neighbors import EuclideanSpace, Metric, Space, is_sparse, make_space
+from sentree.graph.spaces import EuclideanSpace, Metric, Space, is_sparse, make_space
 from sentree.graph.tails import Tails
 
 __all__ = ["Layout", "Scale", "Scaled", "check_samples", "check_squares", "weigh"]

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from sentree.graph import FloatArray, Graph, IntArray
+from sentree.graph.exact_search import row_blocks
 from sentree.graph.extend import SampleExtension
-from sentree.graph.neighbors import EuclideanSpace, Space, row_blocks
+from sentree.graph.spaces import EuclideanSpace, Space
 
 __all__ = ["GraphSimilarity", "KernelSimilarity", "PairSimilarity"]
 
