@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 #: How often a task is tried again by the scheduler where it fails.
 _RETRIES = 3
 #: How often lost work is asked for again before the error is passed on.
-_AGAIN = 20
+_AGAIN = 5
 #: Share of the memory of a worker that tasks may need: Dask spills from 0.6 on, pauses at 0.8.
 _SHARE = 0.5
 #: Seconds that a cluster without workers is given to start some.
@@ -154,7 +154,17 @@ class Crowd:
                     "under the same name"
                 ) from error
             except (KilledWorker, CancelledError, OSError) as error:
-                if attempt == _AGAIN or not self._again(futures):
+                if not self._again(futures):
+                    raise ConnectionError(
+                        "the work was cancelled, or the scheduler was lost, and what workers held "
+                        "with it: start again, with a scheduler that outlives the run"
+                    ) from error
+                if attempt == _AGAIN and isinstance(error, KilledWorker):
+                    raise ChildProcessError(
+                        f"{error.task} lost its worker again and again: see the log of the workers "
+                        "for who ended them, and give them more memory if that was the system"
+                    ) from error
+                if attempt == _AGAIN:
                     raise
                 logger.info("a worker was lost (%s): its work is done again", type(error).__name__)
         raise AssertionError("the last attempt returns or raises")

@@ -276,9 +276,7 @@ def _from_memory(X: Any) -> Any:
 def _numbers(frame: Any) -> Any:
     """Return the values of a data frame of Dask or pandas; refuse columns that are not numbers."""
     kinds = [getattr(kind, "kind", "O") for kind in frame.dtypes]
-    bad = [
-        str(name) for name, kind in zip(frame.columns, kinds, strict=True) if kind not in "buif"
-    ]
+    bad = [str(name) for name, kind in zip(frame.columns, kinds, strict=True) if kind not in "buif"]
     if bad:
         raise ValueError(
             f"some columns are not numbers: {', '.join(map(repr, bad[:12]))}: leave them out, or "
