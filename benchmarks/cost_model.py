@@ -29,7 +29,6 @@ CASES = {
     "two cores": Machine(cores=2),
     "64 cores": Machine(cores=64),
     "100 workers": Machine(workers=100, cores=4),
-    "100 workers, large shards": Machine(workers=100, cores=4, shard=2**21),
 }
 #: What the seconds of a stage are the sum of.
 PARTS = ("compute", "network", "scheduler")
@@ -221,7 +220,7 @@ def picture(fits, found, model, path):
         left.plot(n, fitted.seconds(n), color=colour, linewidth=1, label=name)
     left.set(xscale="log", yscale="log", xlabel="points", ylabel="CPU seconds", title="Stages")
     left.legend(fontsize=7)
-    for case, style in zip(CASES, ("-", "--", ":", "-."), strict=True):
+    for case, style in zip(CASES, ("-", "--", ":"), strict=True):
         total = model[model["case"] == case].groupby("n")["seconds"].sum()
         right.plot(total.index, total, style, color="#0072B2", label=f"{case}, simulated")
     wall = found[found["threads"].isin([2]) | found["threads"].isna()]

@@ -40,7 +40,8 @@ class Machine:
     link: float = 1.25e9  # of a worker: 10 Gbit/s
     core_memory: float = 10e9  # that one core reads; a machine has at most 200 GB/s
     task: float = 1e-3  # seconds of the scheduler for a task or message, one at a time
-    shard: int = 2**17  # points of a shard; fixed, so that clusters do not depend on the workers
+    shard: int = 2**17  # least points of a shard
+    most_shards: int = 200  # shards double with the points, so that workers do not change clusters
     slowest: float = 1.25  # time of the slowest worker, as a multiple of the mean
 
     @property
@@ -65,7 +66,10 @@ class Machine:
 
     def shards(self, n):
         """Return the number of shards."""
-        return max(1.0, n / self.shard)
+        size = self.shard
+        while n > self.most_shards * size:
+            size *= 2
+        return max(1.0, n / size)
 
     @property
     def told(self):
@@ -74,8 +78,9 @@ class Machine:
             return f"{self.cores} cores, memory at {self.memory_speed / 1e9:.0f} GB/s"
         return (
             f"{self.workers} workers of {self.cores} cores, {self.link * 8 / 1e9:.0f} Gbit/s each, "
-            f"shards of {self.shard:,} points, {self.task * 1e3:g} ms of one scheduler for a task "
-            f"or message, the slowest worker takes {self.slowest:g} of the mean"
+            f"at most {self.most_shards} shards of {self.shard:,} points or more, "
+            f"{self.task * 1e3:g} ms of one scheduler for a task or message, the slowest worker "
+            f"takes {self.slowest:g} of the mean"
         )
 
 

@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from command import sentree_command
 from flowers import call
+from sentree.cli import on_dask
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,24 @@ def test_parquet_is_read_by_workers(tmp_path, address):
     done = sentree_command("cluster", "rows.parquet", *options, cwd=tmp_path)
     assert done.returncode == 0, done.output
     assert adjusted_rand_score(y, pd.read_parquet(tmp_path / "found.parquet")["cluster"]) > 0.98
+
+
+def test_nobody_answers(flowers, monkeypatch):
+    monkeypatch.setattr(on_dask, "_PATIENCE", 0.2)
+    with pytest.raises(OSError, match="no Dask scheduler answers at tcp://127.0.0.1:9 within 0.2"):
+        on_dask._connected(Client, "tcp://127.0.0.1:9")
+    with pytest.raises(ValueError, match="address of a scheduler, such as tcp://host:8786"):
+        on_dask._connected(Client, "nothing://here")
+
+
+def test_gaps_are_told_once(tmp_path, address):
+    X = np.ones((50, 3))
+    X[7, 1] = np.nan
+    np.save(tmp_path / "rows.npy", X)
+    done = sentree_command("cluster", "rows.npy", "--dask", address, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "nan in row 7, column 1" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 
-from sentree.distributed import building, coarse
+from sentree.distributed import coarse, shards
 
 QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
 
@@ -27,8 +27,7 @@ def client():
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
     """Many shards and parts for few samples."""
-    monkeypatch.setattr(building, "SHARD", 400)
-    monkeypatch.setattr(coarse, "SHARD", 400)
+    monkeypatch.setattr(shards, "SHARD", 400)
     monkeypatch.setattr(coarse, "_FINE", 400)
     monkeypatch.setattr(coarse, "_PER_CLUSTER", 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +15,8 @@ from sentree.cli.console import Console, Misuse
 from sentree.cli.fitting import Task
 from sentree.cli.options import Preparation, Statements, Table
 
+#: Seconds that a scheduler has to answer.
+_PATIENCE = 20
 #: Ends of names of files that workers read in parts.
 _IN_PARTS = (".parquet", ".pq", ".npy", ".zarr")
 
@@ -115,18 +118,39 @@ def _client(address: str, workers: int | None, console: Console) -> Iterator[Any
         from distributed import Client, LocalCluster
     except ImportError:
         raise ImportError("--dask needs Dask: pip install 'sentree[dask]'") from None
+    # What fails is told once, in our words.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address.partition(":")[0] != "local":
-        with Client(address, timeout="20s") as client:
+        with _connected(Client, address) as client:
             console.detail(f"the dashboard is at {client.dashboard_link}")
             yield client
         return
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
     ):
+        console.detail(f"the dashboard is at {client.dashboard_link}")
         yield client
+
+
+def _connected(kind: Any, address: str) -> Any:
+    """Return a client of the scheduler at an address; say what to look at where none answers."""
+    what = "--dask takes the address of a scheduler, such as tcp://host:8786, or local[:N]"
+    try:
+        return kind(address, timeout=_PATIENCE)
+    except ValueError as error:
+        raise Misuse(f"{what}; got {address!r} ({error})") from None
+    except OSError:
+        raise OSError(
+            f"no Dask scheduler answers at {address} within {_PATIENCE} seconds: is it running "
+            "('dask scheduler'), are host and port right, and does it use TLS (tls://)? "
+            "--dask local:2 needs none"
+        ) from None
 
 
 def _tell(model: Any, labels: Any, console: Console) -> None:

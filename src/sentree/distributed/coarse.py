@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree.constraints import Constraints
-from sentree.distributed.building import SHARD, ShardedGraph
+from sentree.distributed.building import ShardedGraph
 from sentree.distributed.running import Crowd
-from sentree.distributed.shards import Piece, Shard, contracted, regrouped, united
+from sentree.distributed.shards import Piece, Shard, contracted, regrouped, shard_size, united
 from sentree.estimators.partition import SSEPartition
 from sentree.graph import FloatArray, Graph
 from sentree.graph.build import Affinity
@@ -123,8 +123,9 @@ def _next_level(
 ) -> tuple[list[Any], NDArray[np.int64], list[_Ints]]:
     """Put the pieces of neighbouring shards together, to shards of parts."""
     starts, groups = [0], [[0]]
+    most = shard_size(int(firsts[-1]))
     for k in range(1, len(pieces)):
-        if firsts[k + 1] - starts[-1] > SHARD:
+        if firsts[k + 1] - starts[-1] > most:
             starts.append(int(firsts[k]))
             groups.append([])
         groups[-1].append(k)

@@ -7,6 +7,7 @@ anew by home cell, so that homes are ranges of numbers: these are the shards of 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sentree.distributed.shards import Piece
 from sentree.graph.cell_search import enough_cells
 from sentree.graph.cells import Cells, merge_lists, search_cells
+from sentree.graph.copies import row_keys
 from sentree.graph.scaling import Layout
 from sentree.graph.spaces import EuclideanSpace
 
@@ -22,16 +24,19 @@ __all__ = [
     "Comparison",
     "Lists",
     "Placed",
+    "Seen",
     "Travellers",
+    "arrivals",
     "checked",
     "drawn_points",
-    "drawn_rows",
     "first_cells",
     "fitted_cells",
     "in_space",
+    "looked_at",
     "merged",
     "nearest_in_block",
     "neighbour_edges",
+    "other_keys",
     "overlap_of",
     "placed",
     "searched",
@@ -88,12 +93,25 @@ class Lists(NamedTuple):
     distances: _Floats
 
 
-def drawn_rows(block: Any, start: int, rows: IntArray) -> NDArray[np.float64]:
+class Seen(NamedTuple):
+    """Some rows of a block, and a number for each of its rows that equal rows share."""
+
+    rows: NDArray[Any]
+    keys: NDArray[np.uint64]
+
+
+def looked_at(block: Any, start: int, rows: IntArray, names: Any) -> Seen:
     """Return rows of a block, by their numbers among all rows, after a check of the block."""
-    return checked(block, start)[rows - start]
+    samples = checked(block, start, names)
+    return Seen(samples[rows - start], row_keys(samples))
 
 
-def checked(block: Any, start: int) -> NDArray[Any]:
+def other_keys(block: Any, start: int, rows: IntArray) -> NDArray[np.uint64]:
+    """Return second keys of some rows: rows that differ do not share both."""
+    return row_keys(np.asarray(block)[rows - start], seed=1)
+
+
+def checked(block: Any, start: int, names: Any = None) -> NDArray[Any]:
     """Return a block as a row-major array; refuse values that are not finite."""
     samples = np.ascontiguousarray(block)
     if samples.dtype.kind != "f":
@@ -101,9 +119,12 @@ def checked(block: Any, start: int) -> NDArray[Any]:
     good = np.isfinite(samples)
     if not good.all():
         row, column = np.argwhere(~good)[0].tolist()
+        value = samples[row, column]
+        what = "leave such rows out, or fill the gaps" if np.isnan(value) else "leave such rows out"
         raise ValueError(
-            f"X has {samples[row, column]} in row {start + row}, column {column}: values must be "
-            "finite"
+            f"X has {value} in row {start + row}, column "
+            f"{column if names is None else repr(names[column])}: values must be finite; {what} "
+            "(SSEPartition fills gaps, DaskPartition does not)"
         )
     return samples
 
@@ -117,8 +138,9 @@ def in_space(block: Any, start: int, how: Comparison) -> tuple[_Floats, NDArray[
 
 
 def drawn_points(block: Any, start: int, rows: IntArray, how: Comparison) -> _Floats:
-    """Return rows of a block as they are compared."""
-    return in_space(drawn_rows(block, start, rows), start, how)[0]
+    """Return rows of a block as they are compared; there may be none."""
+    some = np.asarray(block)[rows - start if rows.size else slice(0, 1)]
+    return in_space(some, start, how)[0][: rows.size]
 
 
 def fitted_cells(parts: list[_Floats], order: IntArray, n: int, seed: int) -> Cells:
@@ -127,13 +149,24 @@ def fitted_cells(parts: list[_Floats], order: IntArray, n: int, seed: int) -> Ce
 
 
 def nearest_in_block(
-    block: Any, start: int, how: Comparison, queries: _Floats, rows: IntArray, p: int
+    block: Any,
+    start: int,
+    how: Comparison,
+    queries: _Floats,
+    rows: IntArray,
+    p: int,
+    keep: IntArray | None,
 ) -> tuple[_Floats, _Floats]:
     """Return the rows of a block that are nearest to queries, and their squared distances.
 
-    ``rows`` are the numbers of the queries, which are not their own neighbours.
+    ``rows`` are the numbers of the queries, which are not their own neighbours. Rows count that are
+    in ``keep``, where this is given.
     """
     points = in_space(block, start, how)[0]
+    left_out = np.zeros(len(points), dtype=bool)
+    if keep is not None:
+        left_out[:] = True
+        left_out[keep] = False
     own = rows - start
     found, gaps = [], []
     for first in range(0, len(points), _STRIP):
@@ -141,6 +174,7 @@ def nearest_in_block(
         gap = (strip**2).sum(axis=1) - 2 * queries @ strip.T
         inside = np.flatnonzero((own >= first) & (own < first + len(strip)))
         gap[inside, own[inside] - first] = np.inf
+        gap[:, left_out[first : first + _STRIP]] = np.inf
         near = np.argpartition(gap, min(p, len(strip)) - 1, axis=1)[:, :p]
         squared = ((strip[near] - queries[:, None]) ** 2).sum(axis=2)
         squared[~np.isfinite(np.take_along_axis(gap, near, 1))] = np.inf
@@ -162,9 +196,13 @@ def overlap_of(cells: Cells, queries: _Floats, parts: list[tuple[_Floats, _Float
     return enough_cells(cells, queries, _nearest(points, squared, p)[0])
 
 
-def placed(block: Any, start: int, how: Comparison, cells: Cells, overlap: int) -> Placed:
-    """Scale rows, and find their nearest cells."""
+def placed(
+    block: Any, start: int, keep: IntArray | None, how: Comparison, cells: Cells, overlap: int
+) -> Placed:
+    """Scale rows, or those to ``keep``, and find their nearest cells."""
     points, directed = in_space(block, start, how)
+    if keep is not None:
+        points, directed = points[keep], directed[keep]
     found = cells.assign(points, overlap)
     found[~directed] = -1
     return Placed(points, found)
@@ -179,13 +217,24 @@ def sorted_out(block: Placed, vertex: _Ints, bounds: IntArray) -> list[Traveller
     """Divide rows by the groups that they go to; group g has the cells bounds[g]..bounds[g + 1]."""
     group = np.searchsorted(bounds, block.cells, side="right") - 1
     group[block.cells < 0] = -1
+    ordered = np.sort(group, axis=1)
+    once = ordered >= 0
+    once[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+    row, place = np.nonzero(once)
+    to = ordered[row, place]
+    row = row[np.argsort(to, kind="stable")]
+    ends = np.concatenate(([0], np.cumsum(np.bincount(to, minlength=bounds.size - 1))))
     out = []
-    for g in range(bounds.size - 1):
-        here = group == g
-        rows = np.flatnonzero(here.any(axis=1))
-        cells = np.where(here[rows], block.cells[rows] - bounds[g], -1)
+    for g, (a, b) in enumerate(pairwise(ends.tolist())):
+        rows = row[a:b]
+        cells = np.where(group[rows] == g, block.cells[rows] - bounds[g], -1)
         out.append(Travellers(vertex[rows], block.points[rows], cells.astype(np.int32)))
     return out
+
+
+def arrivals(sent: list[Travellers]) -> list[int]:
+    """Return how many rows of a block go to each group."""
+    return [one.vertex.size for one in sent]
 
 
 def searched(arrived: list[Travellers], n_cells: int, p: int, homes: IntArray) -> list[Lists]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,13 +20,20 @@ from sentree._util.sklearn import Interval, StrOptions, fit_context
 from sentree._util.warnings import warn
 from sentree.constraints import Constraints
 from sentree.constraints.satisfaction import ConstraintReport, cluster_names
-from sentree.distributed.building import ShardedGraph, graph_of_edges, graph_of_samples
+from sentree.distributed.building import (
+    EdgeList,
+    ShardedGraph,
+    block_rows,
+    graph_of_edges,
+    graph_of_samples,
+    read_edges,
+)
 from sentree.distributed.carried import carried, kinds_apart
 from sentree.distributed.coarse import PART_BYTES, Coarse, Found, coarsen, search_parts
 from sentree.distributed.leaves import tree_of_parts
 from sentree.distributed.moves import moved
 from sentree.distributed.running import Crowd, current_client
-from sentree.distributed.sources import edge_blocks, sample_blocks
+from sentree.distributed.sources import Blocks, edge_blocks, sample_blocks
 from sentree.estimators.inputs import check_length, gather_constraints
 from sentree.graph.choice import GraphSettings
 from sentree.relation.feature_weights import Features
@@ -223,13 +231,14 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : dask array, dask data frame, path, AnnData or array
-            The samples; chunk sizes may be unknown. A path is that of a Parquet file or folder, a
-            .npy file or a Zarr array, which all workers can read. Of an AnnData ``obsm["X_pca"]``
-            counts, or else ``X``. With ``affinity="precomputed"`` an edge list: a dask data frame,
-            or the path of a Parquet file or folder, with the columns i, j and (else 1) weight.
-            Numbers of vertices near one another should be near, too.
+            The samples; chunk sizes may be unknown. A path is that of a Parquet file or folder (or
+            a pattern, or a list of files), a .npy file, a Zarr array or an AnnData as Zarr, which
+            all workers can read. Of an AnnData ``obsm["X_pca"]`` counts, or else ``X``. With
+            ``affinity="precomputed"`` an edge list: a data frame, or Parquet, with the columns i, j
+            and (else 1) weight. Numbers of vertices near one another should be near, too.
         y : array-like of shape (n_samples,), optional
-            Known classes; -1 (or NaN, None) where the class is unknown.
+            Known classes; -1 (or NaN, None) where the class is unknown. Of an AnnData that is
+            ``adata.obs["name"]``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers of samples that belong together, or do not.
         constraints : Constraints, optional
@@ -261,8 +270,9 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given.closure(given.n_min)
         crowd = Crowd(current_client(self.client))
         with shown(self.verbose):
-            chunks, graph = self._graph(crowd, X, given)
-            n = graph.n
+            crowd.check_versions()
+            source = self._source(crowd, X, (y, init, size_weight))
+            n = source.n
             check_length(y, n)
             given.check(n)
             start = None if init is None else start_labels(init, n)
@@ -276,6 +286,8 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self._check(n, weight, hard)
             kinds = kinds_apart(given, hard, start, points, n)
             seed = self._seed()
+            sized = self.min_size is not None or self.max_size is not None
+            graph = self._graph(crowd, source, given, kinds, unite=not sized)
             in_plane = self._in_plane(crowd, graph, start)
             coarse = coarsen(
                 crowd,
@@ -289,14 +301,13 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             found = self._searched(crowd, graph, coarse, part, given, start, points, weight)
             fixed = np.zeros(n, dtype=bool)
             fixed[given.named] = fixed[points] = True
-            sized = self.min_size is not None or self.max_size is not None
             labels, sums = moved(
                 crowd,
                 graph,
                 found.labels[coarse.part],
                 found.shrinkage,
                 graph.by_vertex(fixed) if fixed.any() else None,
-                moves=not sized and coarse.n_parts < n,
+                moves=not sized and coarse.n_parts < graph.n,
             )
             if self.tree:
                 grown = tree_of_parts(crowd, graph, coarse.part, labels, seed)
@@ -305,30 +316,43 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._rows = renumber(graph.by_row(labels))
         if start is not None:
             self._rows = keep_numbers(self._rows, start, points)
+        chunks = source.chunks if isinstance(source, Blocks) else None
         self._keep(graph, coarse, found, given, chunks)
         if self.tree:
             self.tree_ = grown[0]
             self.leaf_ = _as_dask(graph.by_row(grown[1]), chunks)
         return self
 
+    def _source(self, crowd: Crowd, X: Any, rows: tuple[Any, ...]) -> Blocks | EdgeList:
+        """Return the samples in blocks, or the edges; ``rows`` have a value for each sample."""
+        if self.affinity != "precomputed":
+            return sample_blocks(X, crowd.client, partial(block_rows, crowd))
+        # The last vertices may have no edge.
+        least = max(len(one) if hasattr(one, "__len__") else 0 for one in rows)
+        return read_edges(crowd, edge_blocks(X), least)
+
     def _graph(
-        self, crowd: Crowd, X: Any, given: Constraints
-    ) -> tuple[tuple[int, ...] | None, ShardedGraph]:
-        """Return the chunks of the labels, and the graph."""
-        if self.affinity == "precomputed":
-            return None, graph_of_edges(crowd, edge_blocks(X))
-        blocks = sample_blocks(X, crowd.client)
-        given.check(blocks.n)
+        self, crowd: Crowd, source: Blocks | EdgeList, given: Constraints, kinds: Any, unite: bool
+    ) -> ShardedGraph:
+        """Return the graph; rows of different kinds are not united, even if they are equal."""
+        if isinstance(source, EdgeList):
+            return graph_of_edges(crowd, source)
         graph = graph_of_samples(
             crowd,
-            blocks,
+            source,
             given,
+            kinds,
             affinity=self.affinity,
             n_neighbors=self.n_neighbors,
             n_clusters=self.n_clusters,
             seed=self._seed(),
+            unite=unite,
         )
-        return blocks.chunks, graph
+        if self.n_clusters is not None and self.n_clusters > graph.n:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the {graph.n} samples that differ"
+            )
+        return graph
 
     def _check(self, n: int, weight: Any, hard: Constraints | None) -> None:
         """Refuse what cannot be, before the search."""
@@ -347,7 +371,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         asked = self.n_clusters is None and self.resolution is None and init is None
         flat = MeasuredSpacing(graph.dimension, 0.0, np.empty(0)).in_plane
         if asked and flat:
-            crowd.require("samples", graph.n, PART_BYTES, _IN_PLANE)
+            crowd.require("samples", graph.n, PART_BYTES, _IN_PLANE, alone=True)
         return asked and flat
 
     def _searched(
@@ -364,7 +388,7 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Search the graph of parts on one worker; ``part`` is that of each row."""
         n = coarse.n_parts
         logger.info("searching for clusters of %d parts", n, extra={"stage": "search"})
-        crowd.require("parts", n, PART_BYTES, "give one worker more memory")
+        crowd.require("parts", n, PART_BYTES, "give workers more memory", alone=True)
         size = np.bincount(part, minlength=n).astype(np.float64)
         measured: Any = None
         if n == graph.n and graph.dimension is not None and graph.widths is not None:
@@ -427,12 +451,15 @@ class DaskPartition(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the cluster of each sample, in the order of rows, to a folder of Parquet files.
 
-        The column is called ``cluster``; there is a file for each chunk of ``labels_``.
+        The column is called ``cluster``, and with ``tree=True`` there is ``leaf``, too; there is a
+        file for each chunk of ``labels_``.
         """
         import dask.dataframe as dd
 
         check_is_fitted(self, "labels_")
         frame = dd.from_dask_array(self.labels_, columns="cluster").to_frame()
+        if hasattr(self, "leaf_"):
+            frame["leaf"] = dd.from_dask_array(self.leaf_, index=frame.index)
         frame.to_parquet(os.fspath(path))
 
     def _seed(self) -> int:

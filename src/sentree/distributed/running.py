@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import pkgutil
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from sentree import __version__
 from sentree._util.stopping import check
 
 __all__ = ["Crowd", "current_client", "in_bytes"]
@@ -16,28 +18,40 @@ logger = logging.getLogger(__name__)
 #: How often a task is tried again by the scheduler where it fails.
 _RETRIES = 3
 #: How often lost work is asked for again before the error is passed on.
-_AGAIN = 20
-#: Share of the memory of a worker that one task may need: Dask spills from 0.6 on, pauses at 0.8.
+_AGAIN = 5
+#: Share of the memory of a worker that tasks may need: Dask spills from 0.6 on, pauses at 0.8.
 _SHARE = 0.5
+#: Seconds that a cluster without workers is given to start some.
+_PATIENCE = 60
+#: Most workers that a message names.
+_NAMED = 3
 #: Share of the memory of all workers up to which samples are read once, and kept meanwhile.
 _HELD = 0.2
 
 
 def current_client(client: Any) -> Any:
     """Return a Dask client: the one given, or the current one."""
-    if client is not None:
-        return client
-    try:
-        from distributed import get_client
+    if client is None:
+        try:
+            from distributed import get_client
 
-        return get_client()
-    except ImportError:
-        raise ImportError("sentree.distributed needs Dask: pip install 'sentree[dask]'") from None
-    except ValueError:
-        raise ValueError(
-            "there is no Dask client: make one, such as distributed.Client() for this machine or "
-            "distributed.Client('tcp://scheduler:8786') for a cluster, or pass client="
-        ) from None
+            client = get_client()
+        except ImportError:
+            raise ImportError(
+                "sentree.distributed needs Dask: pip install 'sentree[dask]'"
+            ) from None
+        except ValueError:
+            raise ValueError(
+                "there is no Dask client: make one, such as distributed.Client() for this machine "
+                "or distributed.Client('tcp://scheduler:8786') for a cluster, or pass client="
+            ) from None
+    if not hasattr(client, "submit"):
+        raise TypeError(f"client must be a distributed.Client, got {type(client).__name__}")
+    if client.asynchronous:
+        raise ValueError("the Dask client is asynchronous: pass one without asynchronous=True")
+    if client.status != "running":
+        raise ValueError(f"the Dask client is {client.status}: make a new one")
+    return client
 
 
 class Crowd:
@@ -51,6 +65,34 @@ class Crowd:
         self.client = client
         self._run = uuid.uuid4().hex[:8]
         self._made = 0
+
+    def check_versions(self) -> None:
+        """Refuse a cluster whose scheduler or workers have another sentree, or none.
+
+        The scheduler reads the names of our functions, so it needs them, too.
+        """
+        self._workers()
+        name = "sentree:__version__"
+        found: dict[str, Any] = self.client.run(pkgutil.resolve_name, name, on_error="return")
+        # Workers that are lost meanwhile, or join later, are not asked.
+        found = {f"worker {at}": one for at, one in found.items() if not isinstance(one, OSError)}
+        try:
+            found["the scheduler"] = self.client.run_on_scheduler(pkgutil.resolve_name, name)
+        except (ImportError, AttributeError) as error:
+            found["the scheduler"] = error
+        mine = __version__
+        wrong = [
+            f"{who} has {'none' if isinstance(one, Exception) else one}"
+            for who, one in sorted(found.items())
+            if one != mine
+        ]
+        if wrong:
+            more = len(wrong) - _NAMED
+            told = ", ".join(wrong[:_NAMED]) + (f", and {more} more like these" * (more > 0))
+            raise ValueError(
+                f"sentree {mine} is here, but {told}: install the same on all of them (pip install "
+                f"'sentree[dask]=={mine}') and start them again"
+            )
 
     def submit(self, name: str, function: Callable[..., Any], *args: Any, **more: Any) -> Any:
         """Start a task under a name that the dashboard shows; return its future."""
@@ -106,8 +148,23 @@ class Crowd:
                         logger.info(told, done, len(futures), extra={"share": done / len(futures)})
                 results: list[Any] = self.client.gather(futures)
                 return results
+            except FileNotFoundError as error:
+                raise FileNotFoundError(
+                    f"a worker finds no {error.filename or error}: put it where all workers see it "
+                    "under the same name"
+                ) from error
             except (KilledWorker, CancelledError, OSError) as error:
-                if attempt == _AGAIN or not self._again(futures):
+                if not self._again(futures):
+                    raise ConnectionError(
+                        "the work was cancelled, or the scheduler was lost, and what workers held "
+                        "with it: start again, with a scheduler that outlives the run"
+                    ) from error
+                if attempt == _AGAIN and isinstance(error, KilledWorker):
+                    raise ChildProcessError(
+                        f"{error.task} lost its worker again and again: see the log of the workers "
+                        "for who ended them, and give them more memory if that was the system"
+                    ) from error
+                if attempt == _AGAIN:
                     raise
                 logger.info("a worker was lost (%s): its work is done again", type(error).__name__)
         raise AssertionError("the last attempt returns or raises")
@@ -120,27 +177,53 @@ class Crowd:
         self.client.retry(lost)
         return True
 
+    def _workers(self) -> list[dict[str, Any]]:
+        """Return what the scheduler knows of its workers; wait for one where there is none yet."""
+        found = self.client.scheduler_info(n_workers=-1)["workers"]
+        if not found:
+            logger.info("waiting for a worker", extra={"stage": "workers"})
+            try:
+                self.client.wait_for_workers(1, timeout=_PATIENCE)
+            except TimeoutError:
+                at = self.client.scheduler.address
+                raise TimeoutError(
+                    f"the scheduler at {at} has had no worker for {_PATIENCE} seconds: start some "
+                    f"('dask worker {at}'), or wait for them with client.wait_for_workers(1)"
+                ) from None
+            found = self.client.scheduler_info(n_workers=-1)["workers"]
+        return list(found.values())
+
     def _limits(self) -> list[int]:
         """Return the bytes of every worker; 0 for one without a limit."""
-        info = self.client.scheduler_info(n_workers=-1)["workers"]
-        if not info:
-            self.client.wait_for_workers(1)
-            info = self.client.scheduler_info(n_workers=-1)["workers"]
-        return [one["memory_limit"] or 0 for one in info.values()]
+        return [one["memory_limit"] or 0 for one in self._workers()]
 
-    def require(self, what: str, count: int, size: int, remedy: str) -> None:
+    def room(self) -> float:
+        """Return the bytes that one of the tasks of all threads may need."""
+        rooms = [
+            _SHARE * one["memory_limit"] / one["nthreads"]
+            for one in self._workers()
+            if one["memory_limit"]
+        ]
+        return min(rooms, default=float("inf"))
+
+    def require(self, what: str, count: int, size: int, remedy: str, alone: bool = False) -> None:
         """Refuse work for which the workers have too little memory, before it starts.
 
-        ``what`` are the things, of which one task holds ``count`` of ``size`` bytes each.
+        ``what`` are the things, of which one task holds ``count`` of ``size`` bytes each. A worker
+        runs as many such tasks as it has threads, unless there is one ``alone``.
         """
-        limits, needed = [one for one in self._limits() if one], count * size
-        limit = min(limits, default=0)
-        if limit and needed > _SHARE * limit:
-            raise MemoryError(
-                f"a worker needs {count:,} {what} x {size:,} bytes = {in_bytes(needed)} at a time, "
-                f"but the smallest has a limit of {in_bytes(limit)}, of which {_SHARE:.0%} is "
-                f"used for one task: {remedy}"
-            )
+        limited = [one for one in self._workers() if one["memory_limit"]]
+        needed = count * size
+        for one in sorted(limited, key=lambda one: one["memory_limit"] / one["nthreads"]):
+            limit, tasks = one["memory_limit"], 1 if alone else one["nthreads"]
+            if needed * tasks > _SHARE * limit:
+                at_once = f"{in_bytes(needed)} for a task"
+                if tasks > 1:
+                    at_once += f", {in_bytes(needed * tasks)} for its {tasks} threads"
+                raise MemoryError(
+                    f"{count:,} {what} x {size:,} bytes = {at_once}, but worker {one['name']} has "
+                    f"a limit of {in_bytes(limit)}, of which tasks may use {_SHARE:.0%}: {remedy}"
+                )
 
 
 def in_bytes(size: float) -> str:

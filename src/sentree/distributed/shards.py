@@ -19,6 +19,7 @@ __all__ = [
     "Adjacency",
     "Piece",
     "Shard",
+    "Sizes",
     "adjacent_ghosts",
     "contracted",
     "divided",
@@ -26,13 +27,27 @@ __all__ = [
     "joined",
     "kept_rows",
     "regrouped",
+    "shard_size",
     "size_sums",
     "united",
     "weighed",
 ]
 
+#: Least vertices of a shard.
+SHARD = 1 << 17
+#: Most shards: every one sends something to every other, which is a task of the scheduler each.
+_MOST = 200
+
 IntArray = NDArray[np.int64]
 _Ints = NDArray[np.int32]
+
+
+def shard_size(n: int) -> int:
+    """Return the vertices of a shard, from the number of all alone: workers change no result."""
+    size = SHARD
+    while n > _MOST * size:
+        size *= 2
+    return size
 
 
 class Piece(NamedTuple):
@@ -120,9 +135,17 @@ def _inverses(edges: list[tuple[Any, Any, Any]], start: int, stop: int, n: int) 
 
 
 def weighed(
-    found: Adjacency, width: NDArray[Any] | None, ghost_width: NDArray[Any] | None
+    found: Adjacency,
+    width: NDArray[Any] | None,
+    ghost_width: NDArray[Any] | None,
+    count: NDArray[Any] | None = None,
+    ghost_count: NDArray[Any] | None = None,
 ) -> Shard:
-    """Weigh edges by a Gaussian of the bandwidths of both ends; without these, by their values."""
+    """Weigh edges by a Gaussian of the bandwidths of both ends; without these, by their values.
+
+    Vertices that stand for several equal rows (``count``) have the edges of all of them, and the
+    weight of the ring in which one machine joins copies inside: 1 for each.
+    """
     if width is None or ghost_width is None:
         weights = found.values.astype(np.float64)
     else:
@@ -131,11 +154,17 @@ def weighed(
         distance = found.values.astype(np.float64)
         with np.errstate(under="ignore"):
             weights = np.exp(-(distance / own) * (distance / both[found.indices]))
+    inner = np.zeros(found.n)
+    if count is not None and ghost_count is not None:
+        times = np.concatenate((count, ghost_count)).astype(np.float64)
+        weights *= np.repeat(times[: found.n], np.diff(found.indptr)) * times[found.indices]
+        joins = np.diff(found.indptr) > 0  # rows without a direction are like no other
+        inner = np.where(joins & (count > 1), times[: found.n], 0.0)
     keep = weights > 0
     indptr = np.concatenate(([0], np.cumsum(keep)))[found.indptr].astype(np.int64)
     indices, weights = found.indices[keep], weights[keep]
-    degree = _sums(np.repeat(np.arange(found.n), np.diff(indptr)), weights, found.n)
-    rows = ShardRows(indptr, indices, weights, degree, np.zeros(found.n))
+    degree = inner + _sums(np.repeat(np.arange(found.n), np.diff(indptr)), weights, found.n)
+    rows = ShardRows(indptr, indices, weights, degree, inner)
     return Shard(found.start, found.stop, rows, found.ghosts)
 
 
@@ -144,12 +173,24 @@ def adjacent_ghosts(found: Adjacency) -> _Ints:
     return found.ghosts
 
 
-def size_sums(shard: Shard) -> tuple[float, float, int]:
-    """Return the sums of d and of d log2(d) over the degrees, and the number of entries."""
+class Sizes(NamedTuple):
+    """What a shard adds to the sizes of the graph."""
+
+    volume: float
+    bits: float  # the sum of d log2(d) over the degrees, which copies share evenly
+    entries: int
+    lonely: _Ints  # vertices without an edge
+
+
+def size_sums(shard: Shard, count: NDArray[Any] | None = None) -> Sizes:
+    """Return what a shard adds to the sizes of the graph; ``count`` is the copies of vertices."""
     degree = shard.rows.degree
+    each = degree if count is None else degree / count
     bits = np.zeros_like(degree)
-    np.log2(degree, out=bits, where=degree > 0)
-    return float(degree.sum()), float(degree @ bits), shard.rows.indices.size
+    np.log2(each, out=bits, where=degree > 0)
+    lonely = np.flatnonzero(degree == 0) + shard.start
+    entries = shard.rows.indices.size
+    return Sizes(float(degree.sum()), float(degree @ bits), entries, lonely.astype(np.int32))
 
 
 def kept_rows(found: Adjacency, every: int) -> tuple[IntArray, NDArray[Any]]:

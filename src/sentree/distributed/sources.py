@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +13,12 @@ from numpy.typing import NDArray
 
 __all__ = ["Blocks", "EdgeBlocks", "edge_blocks", "sample_blocks"]
 
-#: Rows of a block, where these can be chosen.
+#: Rows of a chunk of the labels, for samples that come in none.
 _ROWS = 1 << 17
+#: Edges of a block, for those that come in none.
+_EDGES = 1 << 22
+#: What the folder of a Zarr array or group has.
+_ZARR = (".zarray", ".zgroup", "zarr.json")
 #: Names of the columns of an edge list.
 _EDGE_COLUMNS = (("i", "j", "weight"), ("source", "target", "weight"))
 
@@ -38,65 +44,94 @@ class EdgeBlocks(NamedTuple):
     parts: list[Any]
 
 
-def sample_blocks(X: Any, client: Any) -> Blocks:
-    """Return samples as blocks of rows, from any source that is known."""
-    import dask.array as da
+def sample_blocks(X: Any, client: Any, rows: Callable[[int, int], int]) -> Blocks:
+    """Return samples as blocks of rows, from any source that is known.
 
+    ``rows`` tells how many a block has, from the numbers of all rows and of columns.
+    """
     names = None
-    if isinstance(X, str | os.PathLike):
-        X = _opened(Path(X))
+    if isinstance(X, str | os.PathLike) or _are_paths(X):
+        X = _opened(X)
     if hasattr(X, "obsm"):
         X = X.obsm["X_pca"] if "X_pca" in X.obsm else X.X  # noqa: SIM401 (X may be absent)
-    if hasattr(X, "to_dask_array"):
+    if isinstance(X, _Mapped):
+        return X.blocks(rows)
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
         names = tuple(map(str, X.columns))
-        _check_numbers(X)
-        X = X.to_dask_array()
-    if isinstance(X, Blocks):
-        return X
+        X = _numbers(X)
+    X = _checked(X)
+    known = _with_known_chunks(X, client)
+    n, width = known.shape
+    if n < 2:
+        raise ValueError(f"clustering needs at least 2 samples, got n_samples = {n}")
+    parts = known.rechunk({0: rows(n, width), 1: -1}).to_delayed().ravel().tolist()
+    return Blocks(parts, _starts(n, rows(n, width)), width, tuple(map(int, known.chunks[0])), names)
+
+
+def _checked(X: Any) -> Any:
+    """Return samples as a dask array; refuse what is none of numbers in two dimensions."""
+    import dask.array as da
+
     if not isinstance(X, da.Array):
         X = _from_memory(X)
     if X.ndim != 2:
         raise ValueError(f"X must be 2-D (samples by features), got shape {X.shape}")
+    if hasattr(X._meta, "toarray"):
+        raise TypeError(
+            "X is a dask array of sparse blocks: sentree.distributed takes dense samples, such as "
+            "principal components (obsm['X_pca'] of an AnnData), or "
+            "X.map_blocks(lambda block: block.toarray())"
+        )
     if X.dtype.kind not in "buif":
         raise ValueError(f"X must hold real numbers, got dtype {X.dtype}")
-    width = X.shape[1]
-    if np.isnan(width):
-        raise ValueError("X has an unknown number of columns: give it a known one")
-    if len(X.chunks[1]) > 1:
-        X = X.rechunk({1: -1})
-    chunks = X.chunks[0]
-    if np.isnan(sum(chunks)):
-        import dask
+    if np.isnan(X.shape[1]):
+        raise ValueError(
+            "X has an unknown number of columns: call X.compute_chunk_sizes() before, or make it "
+            "with a known one"
+        )
+    if X.shape[1] == 0:
+        raise ValueError("X has no columns: clustering needs at least 1 feature")
+    return X
 
-        parts = X.to_delayed().ravel().tolist()
-        lengths = client.compute([dask.delayed(len)(part) for part in parts])
-        chunks = tuple(client.gather(lengths))
-    elif X.shape[0]:
-        parts = X.rechunk({0: min(_ROWS, X.shape[0])}).to_delayed().ravel().tolist()
-    sizes = chunks if np.isnan(sum(X.chunks[0])) else _sizes(X.shape[0])
-    n = int(sum(sizes))
-    if n < 2:
-        raise ValueError(f"clustering needs at least 2 samples, got n_samples = {n}")
-    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return Blocks(parts, starts, int(width), tuple(map(int, chunks)), names)
+
+def _with_known_chunks(X: Any, client: Any) -> Any:
+    """Return a dask array whose chunks are known: where they are not, their rows are counted."""
+    import dask
+    import dask.array as da
+
+    if not np.isnan(sum(X.chunks[0])):
+        return X
+    counted = [dask.delayed(len)(row[0]) for row in X.to_delayed()]
+    chunks = tuple(client.gather(client.compute(counted)))
+    return da.Array(X.dask, X.name, (chunks, X.chunks[1]), dtype=X.dtype, meta=X._meta)
+
+
+def _starts(n: int, rows: int) -> NDArray[np.int64]:
+    """Return the first row of each block, then the number of all rows."""
+    return np.append(np.arange(0, n, rows), n).astype(np.int64)
 
 
 def edge_blocks(X: Any) -> EdgeBlocks:
-    """Return an edge list as blocks: a dask data frame, or a Parquet file or folder."""
-    if isinstance(X, str | os.PathLike):
-        import dask.dataframe as dd
-
-        X = dd.read_parquet(os.fspath(X))
-    if not hasattr(X, "to_delayed") or not hasattr(X, "columns"):
+    """Return an edge list as blocks: a data frame, or Parquet."""
+    if isinstance(X, str | os.PathLike) or _are_paths(X):
+        X = _read_parquet(X)
+    if not hasattr(X, "columns"):
         raise TypeError(
-            "affinity='precomputed' takes an edge list: a dask data frame, or a Parquet file, with "
+            "affinity='precomputed' takes an edge list: a dask data frame, or Parquet files, with "
             f"the columns i, j and weight; got {type(X).__name__}"
         )
+    if not hasattr(X, "to_delayed"):
+        import dask.dataframe as dd
+
+        X = dd.from_pandas(X, npartitions=-(-len(X) // _EDGES) or 1, sort=False)
     have = set(map(str, X.columns))
     for columns in _EDGE_COLUMNS:
         if have.issuperset(columns[:2]):
             return EdgeBlocks([_edges(part, columns) for part in X.to_delayed()])
-    raise ValueError(f"an edge list has the columns i, j and weight, but this has {sorted(have)}")
+    raise ValueError(
+        "an edge list has the columns i and j (or source and target) and weight, but this has "
+        f"{', '.join(map(repr, sorted(have)))}: rename its columns"
+    )
 
 
 def _edges(part: Any, columns: tuple[str, ...]) -> Any:
@@ -109,61 +144,113 @@ def _edge_arrays(frame: Any, columns: tuple[str, ...]) -> tuple[Any, Any, Any]:
     """Return the ends and weights of edges, checked."""
     i, j = (frame[name].to_numpy() for name in columns[:2])
     if i.dtype.kind not in "iu" or j.dtype.kind not in "iu":
-        raise ValueError(f"the ends of edges must be whole numbers, got {i.dtype} and {j.dtype}")
+        raise ValueError(
+            f"the ends of edges must be whole numbers from 0 on, but {columns[0]} and {columns[1]} "
+            f"are {i.dtype} and {j.dtype}"
+        )
     weight = np.ones(i.size)
     if columns[2] in frame.columns:
         weight = frame[columns[2]].to_numpy(dtype=np.float64)
     for k in np.flatnonzero((i < 0) | (j < 0) | (i == j))[:1].tolist():
-        raise ValueError(f"an edge joins {i[k]} and {j[k]}: ends are two different numbers >= 0")
+        raise ValueError(
+            f"an edge joins {i[k]} and {j[k]}: ends are two different numbers >= 0; leave it out"
+        )
     for k in np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))[:1].tolist():
-        raise ValueError(f"the edge of {i[k]} and {j[k]} has weight {weight[k]}, not one >= 0")
+        raise ValueError(
+            f"the edge of {i[k]} and {j[k]} has weight {weight[k]}: weights must be finite and >= 0"
+        )
     keep = weight > 0
     return i[keep].astype(np.int64), j[keep].astype(np.int64), weight[keep]
 
 
-def _sizes(n: int) -> tuple[int, ...]:
-    """Return the rows of blocks of equal size, and the rest."""
-    whole, rest = divmod(n, _ROWS)
-    return (_ROWS,) * whole + ((rest,) if rest else ())
+def _are_paths(X: Any) -> bool:
+    """Tell whether this is a list of names of files."""
+    return isinstance(X, list | tuple) and bool(X) and all(isinstance(x, str | Path) for x in X)
 
 
-def _opened(path: Path) -> Any:
+def _is_local(path: str) -> bool:
+    """Tell whether a path is of a file here, not a pattern or an address such as s3://…"""
+    return "://" not in path and not any(sign in path for sign in "*?[")
+
+
+def _read_parquet(where: Any) -> Any:
+    """Return Parquet files as a dask data frame: one, a folder, a pattern, or a list of them."""
+    import dask.dataframe as dd
+
+    paths = list(map(os.fspath, where if isinstance(where, list | tuple) else [where]))
+    for path in paths:
+        if _is_local(path) and not Path(path).exists():
+            raise FileNotFoundError(f"there is no {path}")
+    frame = dd.read_parquet(paths if len(paths) > 1 else paths[0])
+    if not len(frame.columns):
+        raise FileNotFoundError(f"there is no Parquet file {paths[0]}, or it has no columns")
+    return frame
+
+
+def _opened(where: Any) -> Any:
     """Return the samples of a file that all workers can read."""
-    if not path.exists():
+    if isinstance(where, list | tuple):
+        return _read_parquet(where)
+    text, path = os.fspath(where), Path(where)
+    if _is_local(text) and not path.exists():
         raise FileNotFoundError(f"there is no {path}")
     if path.suffix == ".npy":
-        return _from_npy(path)
-    if path.suffix == ".zarr" or (path / ".zarray").exists() or (path / "zarr.json").exists():
-        import dask.array as da
-
-        return da.from_zarr(str(path))
+        return _Mapped(path)
+    if path.suffix == ".zarr" or any((path / name).exists() for name in _ZARR):
+        return _from_zarr(text)
     if path.suffix in (".parquet", ".pq") or path.is_dir():
-        import dask.dataframe as dd
-
-        return dd.read_parquet(str(path))
+        return _read_parquet(text)
     raise ValueError(
         f"{path} is not a file that workers can read in parts: use Parquet, .npy or Zarr (see "
         "'sentree convert')"
     )
 
 
-def _from_npy(path: Path) -> Blocks:
-    """Return blocks that tasks map from a file."""
-    import dask
+def _from_zarr(path: str) -> Any:
+    """Return a Zarr array, or the samples of an AnnData that was written as Zarr."""
+    import dask.array as da
+    import zarr
 
-    array = np.load(path, mmap_mode="r")
-    if array.ndim != 2 or array.dtype.kind not in "buif":
-        raise ValueError(
-            f"{path} must hold a table of numbers, got {array.dtype} of shape {array.shape}"
+    store = zarr.open(path if "://" in path else os.path.abspath(path), mode="r")
+    if isinstance(store, zarr.Array):
+        return da.from_zarr(store)
+    for name in ("obsm/X_pca", "X"):
+        if isinstance(found := store.get(name), zarr.Array):
+            return da.from_zarr(found)
+    if "X" in store:
+        raise TypeError(
+            f"{path} has a sparse X and no obsm['X_pca']: sentree.distributed takes dense samples, "
+            "such as principal components"
         )
-    sizes = _sizes(array.shape[0])
-    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    whole = str(path.absolute())
-    parts = [
-        dask.delayed(_mapped)(whole, a, b)
-        for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-    ]
-    return Blocks(parts, starts, array.shape[1], sizes)
+    raise ValueError(
+        f"{path} is a Zarr group with {', '.join(sorted(store)) or 'nothing'}, not an array or an "
+        "AnnData: name the array in it"
+    )
+
+
+class _Mapped:
+    """The array of a .npy file, which tasks map."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.array = np.load(path, mmap_mode="r")
+        if self.array.ndim != 2 or self.array.dtype.kind not in "buif" or not self.array.shape[1]:
+            raise ValueError(
+                f"{path} must hold a table of numbers, got {self.array.dtype} of shape "
+                f"{self.array.shape}"
+            )
+
+    def blocks(self, rows: Callable[[int, int], int]) -> Blocks:
+        """Return blocks that tasks read."""
+        import dask
+
+        n, width = self.array.shape
+        if n < 2:
+            raise ValueError(f"clustering needs at least 2 samples, got n_samples = {n}")
+        starts = _starts(n, rows(n, width))
+        whole = str(self.path.absolute())
+        parts = [dask.delayed(_mapped)(whole, a, b) for a, b in pairwise(starts.tolist())]
+        return Blocks(parts, starts, width, tuple(np.diff(starts).tolist()))
 
 
 def _mapped(path: str, start: int, stop: int) -> NDArray[Any]:
@@ -176,22 +263,25 @@ def _from_memory(X: Any) -> Any:
     import dask.array as da
 
     if hasattr(X, "toarray"):
-        raise TypeError("X is sparse: sentree.distributed takes dense samples")
+        raise TypeError(
+            "X is sparse: sentree.distributed takes dense samples, such as principal components, "
+            "or X.toarray()"
+        )
     array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X must be 2-D (samples by features), got shape {array.shape}")
     return da.from_array(array, chunks=(_ROWS, -1))
 
 
-def _check_numbers(frame: Any) -> None:
-    """Refuse columns that are not numbers."""
-    bad = [
-        str(name)
-        for name, kind in zip(frame.columns, frame.dtypes, strict=True)
-        if getattr(kind, "kind", "O") not in "buif"
-    ]
+def _numbers(frame: Any) -> Any:
+    """Return the values of a data frame of Dask or pandas; refuse columns that are not numbers."""
+    kinds = [getattr(kind, "kind", "O") for kind in frame.dtypes]
+    bad = [str(name) for name, kind in zip(frame.columns, kinds, strict=True) if kind not in "buif"]
     if bad:
         raise ValueError(
             f"some columns are not numbers: {', '.join(map(repr, bad[:12]))}: leave them out, or "
             "encode them first (pass known classes as y)"
         )
+    if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # that may hold NA
+        frame = frame.astype(np.float64)
+    return frame.to_dask_array() if hasattr(frame, "to_dask_array") else frame.to_numpy()
