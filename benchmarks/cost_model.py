@@ -1,10 +1,9 @@
 """What a fit costs, stage by stage: fitted to what was measured, and simulated for larger machines.
 
-Reads ``stages.csv``, ``ten_million.csv`` and ``distributed.csv`` where they are in ``--out``, with
-the columns n, stage, seconds, cpu_seconds and peak_bytes (and threads). For every stage it fits CPU
-seconds = a n^b, and adds bytes and messages by the formulas of ``cost_stages.py``. Then it
-simulates 64 cores of one machine and 100 workers, up to 10^9 points. It prints formulas and
-assumptions. What is beyond the measured sizes, or two cores, is extrapolation and nothing else.
+Reads ``stages.csv`` of ``stages.py`` in ``--out``. For every stage it fits CPU seconds = a n^b, and
+adds bytes and messages by the formulas of ``cost_stages.py``. Then it simulates 64 cores of one
+machine and 100 workers, up to 10^9 points. It prints formulas and assumptions. What is beyond the
+measured sizes, or two cores, is extrapolation and nothing else.
 
 Writes cost_model.csv, cost_model.md (the tables of the guide) and cost_model.png.
 
@@ -23,8 +22,6 @@ import pandas as pd
 
 from cost_stages import STAGES, Machine, stage_of
 
-#: Files that are read, if they are there.
-SOURCES = ("stages.csv", "ten_million.csv", "distributed.csv")
 CASES = {
     "two cores": Machine(cores=2),
     "64 cores": Machine(cores=64),
@@ -56,24 +53,13 @@ NOTHING = Fit(0.0, 1.0, np.nan, 0, 1.0, False)
 
 
 def measurements(folder):
-    """All rows of all files, with the stage's name here."""
-    tables = []
-    for name in SOURCES:
-        path = folder / name
-        if path.exists():
-            table = pd.read_csv(path)
-            if {"n", "stage", "seconds"} <= set(table.columns):
-                tables.append(table.assign(source=name))
-    if not tables:
+    """All rows, with the stage's name here."""
+    path = folder / "stages.csv"
+    if not path.exists():
         raise SystemExit(f"no measurements in {folder}: run benchmarks/stages.py first")
-    found = pd.concat(tables, ignore_index=True)
+    found = pd.read_csv(path)
     found["told"] = found["stage"]
     found["stage"] = found["told"].map(stage_of)
-    if "threads" not in found:
-        found["threads"] = np.nan
-    if "cpu_seconds" not in found:
-        found["cpu_seconds"] = np.nan
-    found["cpu_seconds"] = found["cpu_seconds"].fillna(found["seconds"])
     left_out = sorted(found.loc[found["stage"].isna(), "told"].astype(str).unique())
     if left_out:
         print(f"left out, since no stage is called so: {', '.join(left_out)}")
@@ -83,7 +69,7 @@ def measurements(folder):
 def fit(name, rows):
     """Fit a line to the logarithms; b = 1 where there are too few sizes, or fixed costs hide it."""
     # Several steps of a file may be one stage here: they are added up.
-    keys = ["source", "n", "threads"]
+    keys = ["n", "threads"]
     rows = rows.groupby(keys, dropna=False)[["seconds", "cpu_seconds"]].sum().reset_index()
     x, y = np.log(rows["n"] / 1e6), np.log(rows["cpu_seconds"])
     sizes = rows["n"].nunique()
@@ -223,10 +209,8 @@ def picture(fits, found, model, path):
     for case, style in zip(CASES, ("-", "--", ":"), strict=True):
         total = model[model["case"] == case].groupby("n")["seconds"].sum()
         right.plot(total.index, total, style, color="#0072B2", label=f"{case}, simulated")
-    wall = found[found["threads"].isin([2]) | found["threads"].isna()]
-    wall = wall.groupby(["source", "n"])["seconds"].sum()
-    sizes = wall.index.get_level_values("n")
-    right.plot(sizes, wall.to_numpy(), "o", color="#D55E00", label="two cores, measured")
+    wall = found[found["threads"] == 2].groupby("n")["seconds"].sum()
+    right.plot(wall.index, wall.to_numpy(), "o", color="#D55E00", label="two cores, measured")
     right.set(xscale="log", yscale="log", xlabel="points", ylabel="seconds", title="Whole fits")
     right.legend(fontsize=7)
     figure.savefig(path, dpi=150)

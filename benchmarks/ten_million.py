@@ -101,12 +101,12 @@ def measure(base: Path, kind: str, n: int) -> list[dict]:
     stages = json.loads(told.read_text())
     found = pd.read_parquet(out)["cluster"].to_numpy()
     truth = np.load(base.with_suffix(".truth.npy"))
-    shared = {"samples": n, "data": kind}
+    shared = {"n": n, "data": kind, "threads": len(os.sched_getaffinity(0))}
     rows = [
-        {**shared, "stage": name, "cpu": stages["cpu"].get(name), "wall": seconds}
+        {**shared, "stage": name, "seconds": seconds, "cpu_seconds": stages["cpu"].get(name)}
         for name, seconds in stages["wall"].items()
     ]
-    whole = {"stage": "all", "cpu": used.ru_utime + used.ru_stime, "wall": wall}
+    whole = {"stage": "all", "seconds": wall, "cpu_seconds": used.ru_utime + used.ru_stime}
     whole |= {"peak_gib": used.ru_maxrss / 2**20, "ari": adjusted_rand_score(truth, found)}
     whole["clusters"] = int(found.max()) + 1
     return [*rows, {**shared, **whole}]
@@ -116,12 +116,13 @@ def exponents(table: pd.DataFrame) -> pd.DataFrame:
     """Return the growth of each stage's CPU time from the smallest to the largest size."""
     rows = []
     for (kind, stage), part in table.groupby(["data", "stage"], sort=False):
-        part = part[part["cpu"] > 0].sort_values("samples")
+        part = part[part["cpu_seconds"] > 0].sort_values("n")
         if len(part) < 2:
             continue
         first, last = part.iloc[0], part.iloc[-1]
-        growth = np.log(last["cpu"] / first["cpu"]) / np.log(last["samples"] / first["samples"])
-        sizes = {"from": first["samples"], "to": last["samples"]}
+        ratio = last["cpu_seconds"] / first["cpu_seconds"]
+        growth = np.log(ratio) / np.log(last["n"] / first["n"])
+        sizes = {"from": first["n"], "to": last["n"]}
         rows.append({"data": kind, "stage": stage, **sizes, "exponent": round(growth, 3)})
     return pd.DataFrame(rows)
 
@@ -137,22 +138,20 @@ def main() -> None:
     options = parser.parse_args()
     if options.one is not None:
         return one(options.rest, options.one)
+    from alone import write
     from speed import manifest
 
-    rows: list[dict] = []
+    record, rows = manifest(), []
     for n in options.sizes:
         base = make(options.cache, n)
         for kind in options.kinds:
             rows += measure(base, kind, n)
             print(pd.DataFrame(rows[-1:]).to_string(index=False, header=len(rows) < 12), flush=True)
-    table = pd.DataFrame(rows)
+            table = write(rows, record, options.out, "ten_million")
     growth = exponents(table)
     print(table.to_string(index=False), growth.to_string(index=False), sep="\n\n")
     if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        table.to_csv(options.out / "ten_million.csv", index=False, float_format="%.4g")
         growth.to_csv(options.out / "ten_million_growth.csv", index=False)
-        (options.out / "ten_million.json").write_text(json.dumps(manifest(), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Vote(NamedTuple):
     @property
     def number(self) -> int:
         """Number of clusters."""
-        return max(int(np.unique(self.labels[self.labels >= 0]).size), 1)
+        return max(int(np.count_nonzero(np.bincount(self.labels[self.labels >= 0]))), 1)
 
 
 class NaturalClusters(NamedTuple):
