@@ -21,8 +21,8 @@ from sentree.active.situation import Situation
 from sentree.constraints import Constraints
 from sentree.estimators.partition import SSEPartition
 from sentree.graph import FloatArray
-from sentree.search.clusters import UnconstrainedResult
 from sentree.search.kernels import TreeBeliefs
+from sentree.search.problem import UnconstrainedResult
 from sentree.search.units import Units
 
 __all__ = ["Beliefs", "Landscape", "unconstrained_result"]

@@ -18,7 +18,7 @@ from sentree.estimators.partition import SSEPartition
 from sentree.graph import FloatArray, Graph
 from sentree.graph.build import Affinity
 from sentree.graph.extend import GraphExtension
-from sentree.search.clusters import Problem
+from sentree.search.problem import Problem
 from sentree.search.spacing import MeasuredSpacing
 
 __all__ = [

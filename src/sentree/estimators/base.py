@@ -30,9 +30,9 @@ from sentree.graph.extend import SampleExtension
 from sentree.graph.large import is_large
 from sentree.graph.neighbors import SEARCH_NAMES
 from sentree.graph.scaling import Scaled, check_samples
-from sentree.search.clusters import Problem, UnconstrainedResult
 from sentree.search.natural_number import NaturalScale
 from sentree.search.objective import Objective
+from sentree.search.problem import Problem, UnconstrainedResult
 from sentree.search.recipes import Selection
 from sentree.search.size_bounds import SizeBounds, check_sizes, size_bounds, size_weights
 from sentree.search.starts import keep_numbers, lock, locked_points, start_labels

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from sentree._util.sklearn import Interval
 from sentree._util.wording import Param, Text
 from sentree.estimators.base import SSEEstimator
-from sentree.search.clusters import ClusterSearch, Problem
+from sentree.search.clusters import ClusterSearch
 from sentree.search.objective import Objective, tree_objective
+from sentree.search.problem import Problem
 from sentree.search.trees import grow_tree
 
 __all__ = ["SSEHierarchy"]

@@ -21,7 +21,7 @@ from sentree.constraints import Constraints
 from sentree.estimators.base import SSEEstimator
 from sentree.estimators.inputs import check_length, gather_constraints
 from sentree.relation.by_degree import SearchGraphs
-from sentree.search.clusters import ClusterSearch, Problem, SearchResult
+from sentree.search.clusters import ClusterSearch
 from sentree.search.edits import (
     Edit,
     divided,
@@ -32,6 +32,7 @@ from sentree.search.edits import (
     without_broken,
 )
 from sentree.search.objective import Objective, partition_objective, relation_penalty
+from sentree.search.problem import Problem, SearchResult
 from sentree.search.starts import keep_numbers
 from sentree.tree import EncodingTree
 

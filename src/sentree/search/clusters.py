@@ -6,9 +6,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import cached_property
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,29 +17,32 @@ from numpy.typing import NDArray
 from sentree._util.labels import renumber
 from sentree._util.stopping import check
 from sentree.constraints import Constraints
-from sentree.graph import FloatArray, Graph
+from sentree.graph import Graph
 from sentree.relation.by_degree import SearchGraphs, anchor, cannot_share
 from sentree.relation.relation import apart_pairs
 from sentree.search.beliefs import KnownClasses, disbelief
-from sentree.search.hard import HardenedGraphs, harden, separated, with_isolated
+from sentree.search.hard import HardenedGraphs, harden, separated
 from sentree.search.kernels import (
     PartitionResult,
     Progress,
     Steering,
-    move,
-    move_from_queue,
     multilevel,
 )
 from sentree.search.label_search import LabelPulls, LabelSearch, hidden_accuracy
 from sentree.search.label_spreading import propagate
 from sentree.search.linear_beliefs import LinearBeliefs, LogisticBeliefs
-from sentree.search.natural_number import NaturalClusters, NaturalScale
 from sentree.search.novelty import new_clusters
 from sentree.search.objective import partition_objective
-from sentree.search.pair_evidence import PairEvidence, clusters_by_pairs
+from sentree.search.pair_evidence import PairEvidence
+from sentree.search.problem import (
+    LARGE,
+    SHRINKAGE_IN_PLANE,
+    Problem,
+    SearchResult,
+    UnconstrainedResult,
+    moved,
+)
 from sentree.search.recipes import (
-    LABEL_RECIPES,
-    MIXED_RECIPES,
     Recipe,
     Selection,
     chosen,
@@ -48,174 +50,20 @@ from sentree.search.recipes import (
     select,
     strongest,
 )
-from sentree.search.scale import Contacts, at_resolution, natural_clusters, split_off, to_number
-from sentree.search.size_bounds import SizeBounds, check_sizes
+from sentree.search.scale import Contacts, at_resolution, split_off, to_number
+from sentree.search.size_bounds import check_sizes
 from sentree.search.sizes import SizedSearch
-from sentree.search.spacing import MeasuredSpacing, Spacing
 
-__all__ = ["ClusterSearch", "Problem", "SearchResult", "UnconstrainedResult"]
+__all__ = ["ClusterSearch"]
 
 #: Rounds of the multilevel search. More lower the objective, but do not improve the clusters.
 _ROUNDS = 3
-#: Above this many vertices there is one round, and moves come from a queue instead of sweeps.
-_LARGE = 20_000
-#: Shrinkage of volumes towards their mean while samples move, for data in a plane. It is close to
-#: 1, so that clusters of unequal size stay so.
-_SHRINKAGE_IN_PLANE = 0.9
-#: The same in more dimensions: above 0.8 a large cluster absorbs small ones, at 0.6 it is divided.
-_SHRINKAGE = 0.8
 #: A second search wins if it keeps this many pairs more, or any more at a lower objective.
 _CLEARLY_MORE = 2.0
 #: Weight of a pair relative to all edges of a sample, with a penalty of 1.
 _PAIR_STRENGTH = 0.7
 #: Seconds between checks for Ctrl-C while searches run in threads.
 _PAUSE = 0.1
-#: What does not depend on edits.
-_WITHOUT_EDITS = ("contacts", "_natural")
-
-
-@dataclass(frozen=True, eq=False)
-class UnconstrainedResult:
-    """Modules and natural clusters without constraints, which constrained searches start from."""
-
-    graphs: SearchGraphs  # samples that repeat are one vertex
-    vertex: NDArray[np.int64]  # the vertex of each sample
-    found: PartitionResult  # modules of the vertices
-    spacing: Spacing | MeasuredSpacing | None
-    edited: NDArray[np.int32] | None = None  # clusters of the samples, if users have edited them
-    unedited: UnconstrainedResult | None = None  # the result before users edited it
-
-    @property
-    def modules(self) -> NDArray[np.int32]:
-        """The module of every sample."""
-        return self.found.labels[self.vertex]
-
-    @property
-    def shrinkage(self) -> float:
-        """Shrinkage of volumes while samples move."""
-        in_plane = self.spacing is not None and self.spacing.in_plane
-        return _SHRINKAGE_IN_PLANE if in_plane else _SHRINKAGE
-
-    @cached_property
-    def contacts(self) -> Contacts:
-        """How modules are in contact."""
-        return Contacts.of(self.graphs, self.found.labels)
-
-    @cached_property
-    def natural(self) -> NDArray[np.int32]:
-        """The natural cluster of every sample, or the edited cluster."""
-        if self.edited is not None:
-            return self.edited
-        return self._natural.labels[self.vertex]
-
-    @property
-    def scale(self) -> NaturalScale | None:
-        """How the number of natural clusters was chosen; None where users have edited them."""
-        return None if self.edited is not None else self._natural.scale
-
-    @cached_property
-    def _natural(self) -> NaturalClusters:
-        found = natural_clusters(
-            self.graphs, self.found.labels, self.spacing, lambda: self.contacts
-        )
-        if self.spacing is not None and self.spacing.in_plane:
-            return found
-        # Move samples at the borders, which are still those of modules (in the plane density has
-        # placed them better).
-        moved = _move(self.graphs, found.labels, Steering(None, _SHRINKAGE))
-        return found._replace(labels=moved.labels)
-
-    def with_edited(self, clusters: NDArray[np.int32] | None) -> UnconstrainedResult:
-        """Return the same with edited clusters, or without; what was found already is kept."""
-        if clusters is None and self.unedited is not None:
-            return self.unedited
-        unedited = None if clusters is None else self.unedited or self
-        result = replace(self, edited=clusters, unedited=unedited)
-        found = {name: value for name, value in vars(self).items() if name in _WITHOUT_EDITS}
-        vars(result).update(found)
-        return result
-
-    def objective(self, clusters: NDArray[np.int32]) -> float:
-        """Return the objective of clusters of the samples."""
-        return partition_objective(self.graphs.graph, self.on_vertices(clusters)).value
-
-    def on_vertices(self, clusters: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the cluster of every vertex, for clusters of the samples."""
-        return HardenedGraphs(self.graphs, self.vertex).modules(clusters)
-
-    def by_pairs(self, given: Constraints, strength: float) -> NDArray[np.int32]:
-        """Return the cluster of every sample that the natural clusters and pairs give."""
-        pairs = PairEvidence.of(given, self.vertex, strength)
-        if not pairs.weight.any():
-            return self.natural
-        clusters = clusters_by_pairs(
-            self.graphs.graph,
-            self.found.labels,
-            self.on_vertices(self.natural),
-            pairs,
-            self.spacing,
-            self.contacts.powers,
-        )
-        return clusters[self.vertex]
-
-
-class Problem(NamedTuple):
-    """The input of a search for clusters."""
-
-    graph: Graph
-    constraints: Constraints
-    n_classes: int | None = None  # number of classes, if labels name all of them
-    hard: Constraints | None = None  # what must hold in the result
-    init: NDArray[np.int32] | None = None  # clusters to start from
-    concerned: NDArray[np.int64] | None = None  # samples that may have to move; None for all
-    copies: NDArray[np.int64] | None = None  # number of the distinct row of each sample
-    samples: FloatArray | None = None  # scaled features, if there are few
-    widths: FloatArray | None = None  # bandwidths, if the weights are Gaussian
-    unconstrained: UnconstrainedResult | None = None  # of an earlier search on the same graph
-    again: bool = False  # whether this is a refit with other constraints
-    mixed: bool = False  # whether samples have numbers and categories
-    sizes: SizeBounds | None = None  # bounds on the sizes of clusters
-    measured: MeasuredSpacing | None = None  # edge lengths, if vertices are parts of samples
-
-    @property
-    def label_recipes(self) -> tuple[Recipe, ...]:
-        """The recipes that hidden labels choose from, the usual one first."""
-        return MIXED_RECIPES if self.mixed and self.samples is not None else LABEL_RECIPES
-
-    @property
-    def copies_together(self) -> NDArray[np.int64] | None:
-        """Group numbers of samples that are searched as one vertex; None if there are no groups.
-
-        Equal samples share a number unless constraints separate them. A sample without neighbours
-        shares that of a sample it is must-linked to.
-        """
-        n, joined = self.graph.n, self.constraints and self.graph.isolated.size
-        if self.copies is None and not joined:
-            return None
-        closure = self.constraints.closure(n)
-        groups = np.arange(n) if self.copies is None else closure.kept_together(self.copies)
-        return with_isolated(groups, self.graph, closure)
-
-    def spacing(self, vertex: NDArray[np.int64], n: int) -> Spacing | MeasuredSpacing | None:
-        """Return the edge lengths between the n vertices, if the bandwidths are known."""
-        if self.measured is not None:
-            return self.measured
-        if self.widths is None:
-            return None
-        return Spacing(self.graph, self.widths, vertex[: self.graph.n], n)
-
-
-class SearchResult(NamedTuple):
-    """Clusters, the graphs they were found on, and the trace of the objective."""
-
-    graphs: SearchGraphs
-    labels: NDArray[np.int32]  # clusters of the samples, then of the anchors
-    trace: FloatArray
-    disbelief: float = 0.0  # bits by which nearby labels speak against the clusters
-    selection: Selection | None = None  # the recipe that labels chose, if they did
-    scale: NaturalScale | None = None  # how the data chose the number of clusters, if they did
-    pulls: LabelPulls | None = None  # how labels pulled samples and anchors, if they did
-    oversize: float = 0.0  # bits for sizes outside of soft bounds
 
 
 @dataclass(frozen=True)
@@ -284,12 +132,12 @@ class ClusterSearch:
         concerned = working.relation.related
         if unconstrained.edited is not None:  # edited clusters change only where they break pairs
             concerned = pairs.broken_vertices(modules)
-        best = _move(working, modules, steering, concerned)
+        best = moved(working, modules, steering, concerned)
         if unconstrained.edited is None and pairs.broken(best.labels) > 0:
             number = int(best.labels[: working.n].max()) + 1
             modules = self._modules_with_pairs(hardened, unconstrained)
             united = to_number(working, modules, number, exact=False)
-            other = _move(working, united, steering)
+            other = moved(working, united, steering)
             kept = pairs.broken(best.labels) - pairs.broken(other.labels)
             better = other.objective < best.objective
             if kept >= _CLEARLY_MORE or (kept > 0 and better):
@@ -332,7 +180,7 @@ class ClusterSearch:
         else:
             assert self.resolution is not None
             clusters = at_resolution(working, modules, self.resolution)
-        result = _move(working, clusters, Steering(None, unconstrained.shrinkage))
+        result = moved(working, clusters, Steering(None, unconstrained.shrinkage))
         labels = self._with_all_clusters(working, result.labels)[hardened.vertex]
         trace = np.concatenate((unconstrained.found.trace, result.trace))
         return PartitionResult(labels, result.objective, trace)
@@ -357,7 +205,7 @@ class ClusterSearch:
         changed = np.flatnonzero(start != modules)
         assert problem.unconstrained is not None
         steering = Steering(None, problem.unconstrained.shrinkage)
-        result = _move(working, working.extended(start), steering, changed)
+        result = moved(working, working.extended(start), steering, changed)
         labels = self._with_all_clusters(working, result.labels)[vertex]
         return found._replace(labels=labels, trace=np.concatenate((found.trace, result.trace)))
 
@@ -366,7 +214,7 @@ class ClusterSearch:
         hardened = harden(graphs, problem.hard, self.n_clusters, problem.copies_together)
         working, vertex = hardened
         labels, concerned = self._resumed(problem, hardened)
-        result = _move(working, labels, Steering(None, _SHRINKAGE_IN_PLANE), concerned)
+        result = moved(working, labels, Steering(None, SHRINKAGE_IN_PLANE), concerned)
         labels = self._with_all_clusters(working, result.labels)[vertex]
         return SearchResult(graphs, labels, result.trace)
 
@@ -403,7 +251,7 @@ class ClusterSearch:
         free, pulls = problem.unconstrained, found.pulls
         search = SizedSearch(working, sizes.on(vertex, working.graph.n), sizes)
         if pulls is None:
-            shrinkage = _SHRINKAGE_IN_PLANE if free is None else free.shrinkage
+            shrinkage = SHRINKAGE_IN_PLANE if free is None else free.shrinkage
             search = replace(search, shrinkage=shrinkage)
         else:
             known = self._known(problem)
@@ -501,7 +349,7 @@ class ClusterSearch:
                 asked = self._label_search(problem, soft, asked_known)
             tried = [r for r in problem.label_recipes if asked.features is not None or not r.linear]
             options = [candidate.label_options for candidate in tried]
-            once = problem.graph.n > _LARGE
+            once = problem.graph.n > LARGE
             right, doubted = hidden_accuracy(asked, asked_known, options, once)
             if not problem.hard:
                 known = known.without(doubted)
@@ -541,10 +389,10 @@ class ClusterSearch:
         elif wanted is None and problem.init is not None:
             wanted = int(modules[: working.n].max()) + 1
 
-        def moved(labels: NDArray[Any], steering: Steering) -> PartitionResult:
+        def steered(labels: NDArray[Any], steering: Steering) -> PartitionResult:
             # Labels may have united vertices that are kept apart.
             start = separated(working, labels, self.n_clusters)
-            return _move(working, start, steering.wide(int(start.max()) + 1))
+            return moved(working, start, steering.wide(int(start.max()) + 1))
 
         features = None
         if problem.samples is not None:
@@ -561,7 +409,7 @@ class ClusterSearch:
             new=new,
             features=features,
             divisible=problem.init is None,
-            move=moved,
+            move=steered,
         )
 
     def constrained(self, problem: Problem) -> SearchGraphs:
@@ -591,7 +439,7 @@ class ClusterSearch:
     def _modules(self, working: SearchGraphs) -> PartitionResult:
         """Return the modules with the lowest objective of ``n_init`` searches."""
         graph, relation = working.graph, working.relation
-        rounds = 1 if graph.n > _LARGE else _ROUNDS
+        rounds = 1 if graph.n > LARGE else _ROUNDS
 
         def search(seed: int, progress: Progress = None) -> PartitionResult:
             return multilevel(
@@ -723,18 +571,3 @@ def _on_samples(pulls: LabelPulls, hardened: HardenedGraphs, graph: Graph) -> La
         for rows in (pulls.beliefs, pulls.steering.pull)
     )
     return pulls._replace(beliefs=beliefs, steering=pulls.steering._replace(pull=pull))
-
-
-def _move(
-    working: SearchGraphs,
-    labels: NDArray[Any],
-    steering: Steering,
-    concerned: NDArray[np.int64] | None = None,
-) -> PartitionResult:
-    """Move single vertices (all, or those ``concerned``) with the number of modules fixed."""
-    graph, relation = working.graph, working.relation
-    if concerned is None and graph.n <= _LARGE:
-        return move(graph, labels, relation, steering=steering, keep_modules=True)
-    return move_from_queue(
-        graph, labels, relation, vertices=concerned, steering=steering, keep_modules=True
-    )

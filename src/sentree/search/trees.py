@@ -14,10 +14,11 @@ from sentree.constraints import Constraints
 from sentree.graph import FloatArray, Graph
 from sentree.relation.by_degree import SearchGraphs, triplet_weights, with_triplets
 from sentree.relation.relation import Relation
-from sentree.search.clusters import ClusterSearch, Problem
+from sentree.search.clusters import ClusterSearch
 from sentree.search.kernels import grow
 from sentree.search.natural_number import NaturalScale
 from sentree.search.objective import Objective, tree_objective
+from sentree.search.problem import Problem
 from sentree.search.recipes import Selection
 from sentree.tree import EncodingTree, TreeShape, first_leaves
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
 from sentree.graph import FloatArray, Graph
-from sentree.search.clusters import UnconstrainedResult
 from sentree.search.hard import contract
 from sentree.search.kernels import UnitEdges
 from sentree.search.natural_parts import Unions
 from sentree.search.pair_evidence import log_closeness, measured_unions, unions_within
+from sentree.search.problem import UnconstrainedResult
 from sentree.search.scale import search_inside
 
 __all__ = ["Units"]
