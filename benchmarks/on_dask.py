@@ -5,7 +5,7 @@ Rand index against the blobs and against one machine, and the time as a ratio of
 machine. ``same`` says whether the labels are those of the first run on Dask: on another number of
 workers, and where workers were killed (SIGKILL) at random moments. The samples are read from a .npy
 file by the workers. A row is written as soon as it is known, and labels are kept in ``--work``, so
-that parts which were run before count for those that are run later.
+that parts which were run before count for those that are run later (empty it for another version).
 
     python benchmarks/on_dask.py --out benchmarks/results
     python benchmarks/on_dask.py --size 200000 --workers 1 2 3 --kills 5 --out results
@@ -58,7 +58,13 @@ def on_dask(path, workers, kills=0, seconds=0.0, limit="auto", seed=0):
     """Seconds, and the model, on workers of one thread; some are killed within the seconds."""
     killed = []
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 20}),
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": 20,
+                # Else a local cluster gives up workers that take 15 seconds to come back.
+                "distributed.deploy.lost-worker-timeout": "1 hour",
+            }
+        ),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

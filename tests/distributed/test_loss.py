@@ -37,7 +37,12 @@ def test_killed_workers_change_nothing(client, array):
     level = logger.level
     more = {"dashboard_address": "127.0.0.1:0", "memory_limit": "2 GiB"}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 10}),
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": 10,
+                "distributed.deploy.lost-worker-timeout": "1 hour",  # on a busy machine
+            }
+        ),
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **more) as cluster,
         Client(cluster) as real,
     ):

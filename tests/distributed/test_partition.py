@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from distributed import Client, LocalCluster
+from distributed import Client, Event, LocalCluster
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -257,6 +257,7 @@ def test_anndata(client, array, blobs):
     assert model.labels_.chunks == (array.chunks[0],)
 
 
+@pytest.mark.filterwarnings("ignore:Writing zarr v2")
 def test_anndata_as_zarr(client, blobs, wanted, tmp_path):
     anndata = pytest.importorskip("anndata")
     data = anndata.AnnData(sp.csr_array(blobs[0]))
@@ -404,6 +405,19 @@ def test_no_worker_is_not_waited_for_long(client, monkeypatch):
 
 def late(number, timeout):
     raise TimeoutError
+
+
+def test_no_worker_left(client, monkeypatch):
+    go, crowd = Event(client=client), Crowd(client)
+    task = crowd.submit("wait", go.wait)
+    with monkeypatch.context() as alone:
+        alone.setattr(running, "_LOOK", 0.01)
+        alone.setattr(running, "_LONELY", 0.02)
+        alone.setattr(client, "scheduler_info", lambda **more: {"workers": {}})
+        with pytest.raises(TimeoutError, match="all workers are gone"):
+            crowd.gather([task])
+    go.set()
+    assert crowd.gather([task]) == [True]
 
 
 def test_what_workers_do_not_see(client, tmp_path):

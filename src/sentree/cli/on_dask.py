@@ -115,6 +115,7 @@ def _workers(address: str) -> int | None:
 def _client(address: str, workers: int | None, console: Console) -> Iterator[Any]:
     """Connect to a scheduler, or start workers on this machine."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise ImportError("--dask needs Dask: pip install 'sentree[dask]'") from None
@@ -126,6 +127,8 @@ def _client(address: str, workers: int | None, console: Console) -> Iterator[Any
             yield client
         return
     with (
+        # A worker that was killed may take long to come back on a busy machine.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "30 minutes"}),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -17,6 +17,7 @@ from sentree.distributed.running import Crowd
 from sentree.distributed.shards import (
     Piece,
     adjacent_ghosts,
+    arrivals,
     divided,
     joined,
     kept_rows,
@@ -58,6 +59,8 @@ _MEASURED = 100_000
 _LABELS = 1000
 #: Makes the keys of equal rows differ that are of different kinds (an odd number).
 _KIND = np.uint64(0xD1342543DE82EF95)
+#: Bytes of an edge while those of a shard are joined, given from one end.
+_EDGE_BYTES = 40
 #: Bytes of a row or vertex in a task, beside its features or neighbours: numbers, cells and copies.
 _BESIDE = 64
 
@@ -160,7 +163,7 @@ def graph_of_samples(
     slices = np.split(vertex, np.cumsum(sizes)[:-1])
     sent = crowd.each("send", near.sorted_out, rows, slices, bounds=bounds)
     # A group has the rows of its home, and those of cells around it.
-    coming = crowd.gather(crowd.each("arrivals", near.arrivals, sent))
+    coming = crowd.gather(crowd.each("arrivals", arrivals, sent))
     crowd.require("rows", int(np.sum(coming, axis=0).max()), row, _REMEDY)
     groups = range(homes.size - 1)
     found = [
@@ -409,6 +412,9 @@ def _assembled(
     logger.info("joining the edges", extra={"stage": "graph"})
     n = int(bounds[-1])
     sent = crowd.each("divide", divided, edges, bounds=bounds)
+    coming = np.array(crowd.gather(crowd.each("arrivals", arrivals, sent)))
+    most = int((coming.sum(axis=0) + coming.sum(axis=1)).max())  # those of a shard, and to it
+    crowd.require("edges", most, _EDGE_BYTES, _REMEDY)
     found = [
         crowd.submit(
             "join",

@@ -26,7 +26,6 @@ __all__ = [
     "Placed",
     "Seen",
     "Travellers",
-    "arrivals",
     "checked",
     "drawn_points",
     "first_cells",
@@ -230,11 +229,6 @@ def sorted_out(block: Placed, vertex: _Ints, bounds: IntArray) -> list[Traveller
         cells = np.where(group[rows] == g, block.cells[rows] - bounds[g], -1)
         out.append(Travellers(vertex[rows], block.points[rows], cells.astype(np.int32)))
     return out
-
-
-def arrivals(sent: list[Travellers]) -> list[int]:
-    """Return how many rows of a block go to each group."""
-    return [one.vertex.size for one in sent]
 
 
 def searched(arrived: list[Travellers], n_cells: int, p: int, homes: IntArray) -> list[Lists]:

@@ -23,6 +23,9 @@ _AGAIN = 5
 _SHARE = 0.5
 #: Seconds that a cluster without workers is given to start some.
 _PATIENCE = 60
+#: Seconds after which it is looked whether there are workers, and for which none may be there
+#: while work goes on: machines come back, a queue may be long.
+_LOOK, _LONELY = 10, 1800
 #: Most workers that a message names.
 _NAMED = 3
 #: Share of the memory of all workers up to which samples are read once, and kept meanwhile.
@@ -137,17 +140,16 @@ class Crowd:
 
     def gather(self, futures: Sequence[Any], told: str = "") -> list[Any]:
         """Return results in order; what gets lost with its workers is computed again."""
-        from distributed import CancelledError, KilledWorker, as_completed
+        from distributed import CancelledError, KilledWorker
 
         futures = list(futures)
         for attempt in range(_AGAIN + 1):
             try:
-                if told:
-                    for done, _ in enumerate(as_completed(futures), 1):
-                        check()
-                        logger.info(told, done, len(futures), extra={"share": done / len(futures)})
+                self._wait(futures, told)
                 results: list[Any] = self.client.gather(futures)
                 return results
+            except TimeoutError:
+                raise
             except FileNotFoundError as error:
                 raise FileNotFoundError(
                     f"a worker finds no {error.filename or error}: put it where all workers see it "
@@ -168,6 +170,32 @@ class Crowd:
                     raise
                 logger.info("a worker was lost (%s): its work is done again", type(error).__name__)
         raise AssertionError("the last attempt returns or raises")
+
+    def _wait(self, futures: Sequence[Any], told: str) -> None:
+        """Wait for results, and tell how many there are; give up where no worker is left."""
+        from distributed import wait
+
+        pending, lonely = set(futures), 0
+        when = "FIRST_COMPLETED" if told else "ALL_COMPLETED"
+        while pending:
+            check()
+            try:
+                with self.client.as_current():
+                    pending = wait(pending, timeout=_LOOK, return_when=when).not_done
+            except TimeoutError:
+                there = self.client.scheduler_info(n_workers=-1)["workers"]
+                lonely = 0 if there else lonely + _LOOK
+                if lonely >= _LONELY:
+                    raise TimeoutError(
+                        f"all workers are gone, and none came back in {_LONELY} seconds: see their "
+                        "logs for who ended them"
+                    ) from None
+                if lonely:
+                    logger.info("no worker is left: waiting for one")
+                continue
+            if told:
+                done = len(futures) - len(pending)
+                logger.info(told, done, len(futures), extra={"share": done / len(futures)})
 
     def _again(self, futures: Sequence[Any]) -> bool:
         """Ask again for what was lost; tell whether that is possible."""

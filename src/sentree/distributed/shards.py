@@ -21,6 +21,7 @@ __all__ = [
     "Shard",
     "Sizes",
     "adjacent_ghosts",
+    "arrivals",
     "contracted",
     "divided",
     "inside_sums",
@@ -92,6 +93,11 @@ def divided(edges: Piece, bounds: IntArray) -> list[Piece]:
         Piece(*(part[order[a:b]] for part in edges))
         for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
     ]
+
+
+def arrivals(sent: list[Any]) -> list[int]:
+    """Return how many edges or rows of a task go to each group or shard."""
+    return [one[0].size for one in sent]
 
 
 def joined(start: int, stop: int, own: Piece, *others: Piece) -> Adjacency:
