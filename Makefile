@@ -112,7 +112,7 @@ $(VENV)/.built-%: $(VENV)/.built
 	$(INSTALL) 'sentree[$*]'
 	@touch $@
 
-$(VENV)-%/.built: $(BUILD_FILES) | $(VENV)/.built
+$(VENV)-%/.built: $(BUILD_FILES) | compiler
 	$(BIN)/python -m venv $(VENV)-$*
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 	  > "$$($(VENV)-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"
