@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Modules are compiled as they are imported: pip would compile all of them, one after the other.
+# Modules are compiled as they are imported: pip would compile all of them, one after the other. They
+# must then be kept, or every process compiles them again, which takes longer than all else it imports.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(VENV)/.listing
 CXX_FOUND := $(or $(shell command -v $(or $(CXX),c++) 2>/dev/null),$(shell command -v g++ clang++ 2>/dev/null | head -n 1))
@@ -116,7 +118,7 @@ $(VENV)/.built-%: $(VENV)/.built
 	$(INSTALL) 'sentree[$*]'
 	@touch $@
 
-$(VENV)-%/.built: $(BUILD_FILES) | $(VENV)/.built
+$(VENV)-%/.built: $(BUILD_FILES) | compiler
 	$(BIN)/python -m venv $(VENV)-$*
 	$(BIN)/python -c 'import sys; print(*(one for one in sys.path if one.endswith("site-packages")), sep="\n")' \
 	  > "$$($(VENV)-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/borrowed.pth"

@@ -116,12 +116,12 @@ def test_a_cell_of_very_many_equal_rows_is_divided(monkeypatch):
 
 @pytest.mark.parametrize("spread", [0.3, 3.0])
 def test_enough_neighbours_are_found_for_any_number_of_threads(spread, monkeypatch):
-    monkeypatch.setattr(cell_search, "_SHARD", 3000)
+    monkeypatch.setattr(cell_search, "_SHARD", 1500)
     rng = np.random.default_rng(1)
-    X = (rng.normal(0, 2, (20, 8))[rng.integers(20, size=8000)]).astype(np.float32)
+    X = (rng.normal(0, 2, (20, 8))[rng.integers(20, size=4000)]).astype(np.float32)
     X += rng.normal(0, spread, X.shape).astype(np.float32)
     found = cell_neighbors(X, 10, 0, 2)
-    truth = exact_lists(X, np.arange(0, 8000, 10), 10)
+    truth = exact_lists(X, np.arange(0, 4000, 10), 10)
     hits = found.squared[::10] <= truth[1][:, -1:]
     assert found.recall >= 0.95
     assert hits.mean() >= 0.95
@@ -167,8 +167,9 @@ def test_shards_that_are_there_are_not_searched_again(tmp_path: Path, monkeypatc
 
 
 def test_many_samples_are_searched_by_cells(monkeypatch):
-    monkeypatch.setattr(neighbors, "CELLS_FROM", 6000)
-    X = points(6000, 6).astype(np.float64) + 1e4
+    monkeypatch.setattr(neighbors, "EXACT_LIMIT", 1000)
+    monkeypatch.setattr(neighbors, "CELLS_FROM", 2500)
+    X = points(2500, 6).astype(np.float64) + 1e4
     by_cells = knn_graph(X, 8)
     exact = knn_graph(X, 8, neighbors="exact")
     shared = by_cells.to_scipy().minimum(exact.to_scipy()).sum() / exact.volume
@@ -186,10 +187,10 @@ def test_many_samples_are_searched_by_cells(monkeypatch):
     np.testing.assert_allclose(matrix.sum(), truth.sum(), rtol=0.02)
 
 
-def test_where_single_precision_does_not_suffice_the_search_is_exact(monkeypatch):
-    monkeypatch.setattr(neighbors, "CELLS_FROM", 6000)
+def test_where_single_precision_does_not_suffice_the_search_is_exact():
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.integers(0, 2, 6000) * 1e9, rng.random((6000, 3))])
+    far = rng.integers(0, 2, 2000) * 1e9  # digits that the rest of the column needs
+    X = np.column_stack([far + rng.random(2000), rng.random((2000, 3))])
     exact, found = (knn_graph(X, 5, neighbors=search) for search in ("exact", "cells"))
     np.testing.assert_array_equal(found.indices, exact.indices)
 

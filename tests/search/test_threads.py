@@ -151,13 +151,13 @@ def test_cuts_of_modules():
 
 @pytest.mark.parametrize("hard", [False, True])
 def test_fits_do_not_depend_on_threads(hard):
-    graph, y = planted(1500, 6, inside=3)
+    graph, y = planted(600, 6, inside=3)
     rng = np.random.default_rng(1)
-    pairs = rng.integers(0, 1500, (60, 2))
+    pairs = rng.integers(0, 600, (60, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     known = Constraints.from_pairs(must_link=pairs[same], cannot_link=pairs[~same], hard=hard)
-    labels = np.where(rng.random(1500) < 0.05, y, -1)
+    labels = np.where(rng.random(600) < 0.05, y, -1)
     for told in ({}, {"constraints": known}, {"y": labels}):
         for k in (None, 6):
             found = [

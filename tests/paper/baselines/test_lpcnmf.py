@@ -1,5 +1,3 @@
-import doctest
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -59,10 +57,6 @@ def expected_failures(estimator):
 )
 def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None
-
-
-def test_docstring_example():
-    assert doctest.testmod(lpcnmf).failed == 0
 
 
 def test_trace_of_the_toy():

@@ -1,5 +1,3 @@
-import doctest
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +11,7 @@ from stored_sets import stored_pairs
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
 from sentree.datasets import sample_pairs
-from sentree.paper.baselines import OneStepPCP, onesteppcp, pair_propagation, soft_threshold
+from sentree.paper.baselines import OneStepPCP, pair_propagation, soft_threshold
 from sentree.paper.baselines.onesteppcp import local_graph, refined
 from sentree.paper.baselines.pair_propagation import KnownPairs, Schedule, propagate
 from sentree.paper.baselines.pair_relation import class_relation, signed_relation
@@ -43,10 +41,6 @@ def objective(W, F):
 def slow_threshold(M, threshold):
     value, vector = np.linalg.eigh(M)
     return vector * (np.sign(value) * np.maximum(np.abs(value) - threshold, 0)) @ vector.T
-
-
-def test_the_example():
-    assert doctest.testmod(onesteppcp).failed == 0
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")

@@ -1,5 +1,3 @@
-import doctest
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -46,10 +44,6 @@ def dense_parts(must_link):
 )
 def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None
-
-
-def test_docstring_example():
-    assert doctest.testmod(pcpsnmf).failed == 0
 
 
 def test_multiplicative_trace_of_the_toy():

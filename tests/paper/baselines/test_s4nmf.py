@@ -1,5 +1,3 @@
-import doctest
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -36,10 +34,6 @@ def dense_votes(labels, weights):
 @parametrize_with_checks([S4NMF(3, **SMALL)])
 def test_scikit_learn_contract(estimator, check):
     assert check(estimator) is None
-
-
-def test_docstring_example():
-    assert doctest.testmod(s4nmf).failed == 0
 
 
 def test_trace_of_the_toy():

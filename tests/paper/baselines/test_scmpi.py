@@ -1,5 +1,3 @@
-import doctest
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,14 +10,10 @@ from stored_sets import stored_labels, stored_pairs
 from paper_data import oracle, paper_data
 from sentree import ConstraintConflict, Constraints
 from sentree.datasets import sample_labels, sample_pairs
-from sentree.paper.baselines import SCMPI, scmpi
+from sentree.paper.baselines import SCMPI
 from sentree.paper.baselines.eigen import leading
 from sentree.paper.baselines.pair_relation import pair_relation
 from sentree.paper.baselines.scmpi import correct, normalised
-
-
-def test_the_example():
-    assert doctest.testmod(scmpi).failed == 0
 
 
 @parametrize_with_checks([SCMPI(n_clusters=3)])
