@@ -83,9 +83,14 @@ class LinkageRounds {
   const LevelGraph& modules() const { return modules_; }
   const Labels& owner() const { return owner_; }
 
+  // Ends early where few pairs are each other's best, as around a hub: rounds would be many.
   void run(std::int32_t few, Monitor& monitor) {
     while (modules_.size() > std::max(few, 2 * options_.fewest_modules)) {
-      if (!unite(pairs())) return;
+      const std::vector<Pair> found = pairs();
+      if (found.empty() || kLeast * static_cast<std::int64_t>(found.size()) < modules_.size()) {
+        return;
+      }
+      unite(found);
       monitor.work(Monitor::kInterval, 0.0);
     }
   }
@@ -101,6 +106,7 @@ class LinkageRounds {
 
  private:
   static constexpr std::int64_t kPart = 512;
+  static constexpr std::int64_t kLeast = 50;  // a round unites at least one in so many modules
 
   struct Pair {
     std::int32_t u, v;
@@ -153,8 +159,7 @@ class LinkageRounds {
     return std::find(row + modules_.apart_indptr[u], end, v) != end;
   }
 
-  // Returns whether there were any.
-  bool unite(const std::vector<Pair>& pairs) {
+  void unite(const std::vector<Pair>& pairs) {
     const std::int32_t k = modules_.size();
     Labels part(k), united(k, -1);
     for (const Pair& pair : pairs) {
@@ -174,7 +179,6 @@ class LinkageRounds {
     id_.resize(count);
     owner_.resize(count);
     modules_ = modules_.contract(part, count, crew_);
-    return !pairs.empty();
   }
 
   LevelGraph modules_;

@@ -834,6 +834,17 @@ def test_rounds_of_linkage_give_the_same_unions(seed, n, many, least):
     assert all(np.isclose(in_rounds[union], one_by_one[union]) for union in one_by_one)
 
 
+def test_linkage_around_a_hub_takes_the_strongest_first():
+    # Every leaf is linked to the hub alone, so that a round would unite one pair.
+    n = 20_000
+    leaves = np.arange(1, n)
+    weights = 1.0 + np.random.default_rng(0).permutation(leaves.size) / n
+    graph = Graph.from_edges(np.column_stack((np.zeros_like(leaves), leaves)), weights)
+    found = link(graph, np.arange(n), powers=(0.5, 0.5))
+    taken = np.where(found.unions < n, found.unions, 0).max(axis=1)
+    assert taken.tolist() == leaves[np.argsort(-weights)].tolist()
+
+
 @tries(60)
 @given(seeds, st.integers(6, 40), st.integers(1, 4), st.integers(1, 5))
 def test_rounds_of_linkage_keep_owners_and_related_vertices_apart(seed, n, n_owned, n_modules):
