@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from cost_stages import STAGES, Machine, stage_of
+from cost_stages import STAGES, Machine
 
 CASES = {
     "two cores": Machine(cores=2),
@@ -53,24 +53,19 @@ NOTHING = Fit(0.0, 1.0, np.nan, 0, 1.0, False)
 
 
 def measurements(folder):
-    """All rows, with the stage's name here."""
+    """The rows of all stages."""
     path = folder / "stages.csv"
     if not path.exists():
         raise SystemExit(f"no measurements in {folder}: run benchmarks/stages.py first")
     found = pd.read_csv(path)
-    found["told"] = found["stage"]
-    found["stage"] = found["told"].map(stage_of)
-    left_out = sorted(found.loc[found["stage"].isna(), "told"].astype(str).unique())
-    if left_out:
-        print(f"left out, since no stage is called so: {', '.join(left_out)}")
-    return found.dropna(subset=["stage"]).query("cpu_seconds > 0")
+    return found[found["stage"].isin(list(STAGES))].query("cpu_seconds > 0")
 
 
 def fit(name, rows):
     """Fit a line to the logarithms; b = 1 where there are too few sizes, or fixed costs hide it."""
     # Several steps of a file may be one stage here: they are added up.
     keys = ["n", "threads"]
-    rows = rows.groupby(keys, dropna=False)[["seconds", "cpu_seconds"]].sum().reset_index()
+    rows = rows.groupby(keys)[["seconds", "cpu_seconds"]].sum().reset_index()
     x, y = np.log(rows["n"] / 1e6), np.log(rows["cpu_seconds"])
     sizes = rows["n"].nunique()
     found = float(np.polyfit(x, y, 1)[0]) if sizes >= 3 else np.nan

@@ -16,8 +16,8 @@ P = 15
 TRAVELS = 1.5
 #: Share of the edges that leave a shard, and points elsewhere that shards know, for each point.
 LEAVING, GHOSTS = 0.1, 0.5
-#: Bytes of an entry of the graph: a number and a weight in single precision.
-ENTRY = 8
+#: Bytes of an entry of the graph: a number and a weight in double precision.
+ENTRY = 12
 #: Entries of the graph for each neighbour: both directions, less those that are mutual.
 BOTH = 1.5
 #: Points for each part, and most parts that one worker searches.
@@ -186,26 +186,3 @@ STAGES = {
         lambda n: 4 * n,
     ),
 }
-#: Words in the names of stages in files, and the stage here; the first that fits counts.
-WORDS = {
-    "read": ("read", "load", "open"),
-    "write": ("write", "save"),
-    "assign": ("assign", "cells of", "k-means", "sort out"),
-    "merge": ("merge",),
-    "borders": ("border", "sweep", "single samples"),
-    "contract": ("contract", "coarse", "part"),
-    "search": ("neighbour", "neighbor", "search cells", "search"),
-    "assemble": ("assemble", "graph", "weigh"),
-    "move": ("move", "moving", "cluster", "fit", "modules"),
-}
-
-
-def stage_of(name):
-    """Return the stage of a name in a file; None where there is none."""
-    name = str(name).lower()
-    if name in STAGES:
-        return name
-    for stage, words in WORDS.items():
-        if any(word in name for word in words):
-            return stage
-    return None

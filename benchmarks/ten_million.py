@@ -2,8 +2,7 @@
 
 Blobs in 20 dimensions around 50 centres, in a Parquet file with the classes of a tenth of the rows
 (the number of clusters is found) and in an NPY file without (``-k 50``). Each run is a process of
-its own. Its CPU time is that of all threads. Exponents are slopes of logarithms from the smallest
-to the largest size.
+its own. Its CPU time is that of all threads. Exponents are slopes of logarithms between two sizes.
 
     python benchmarks/ten_million.py                         # 1e5 and 1e6, some minutes
     python benchmarks/ten_million.py --sizes 100000 1000000 10000000   # needs 16 GiB and an hour
@@ -12,6 +11,7 @@ to the largest size.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -103,27 +103,33 @@ def measure(base: Path, kind: str, n: int) -> list[dict]:
     truth = np.load(base.with_suffix(".truth.npy"))
     shared = {"n": n, "data": kind, "threads": len(os.sched_getaffinity(0))}
     rows = [
-        {**shared, "stage": name, "seconds": seconds, "cpu_seconds": stages["cpu"].get(name)}
+        {
+            **shared,
+            "stage": name,
+            "seconds": round(seconds, 3),
+            "cpu_seconds": round(stages["cpu"].get(name, 0.0), 3),
+        }
         for name, seconds in stages["wall"].items()
     ]
-    whole = {"stage": "all", "seconds": wall, "cpu_seconds": used.ru_utime + used.ru_stime}
-    whole |= {"peak_gib": used.ru_maxrss / 2**20, "ari": adjusted_rand_score(truth, found)}
+    used_seconds = round(used.ru_utime + used.ru_stime, 3)
+    whole = {"stage": "all", "seconds": round(wall, 3), "cpu_seconds": used_seconds}
+    whole["peak_gib"] = round(used.ru_maxrss / 2**20, 3)
+    whole["ari"] = round(adjusted_rand_score(truth, found), 4)
     whole["clusters"] = int(found.max()) + 1
     return [*rows, {**shared, **whole}]
 
 
 def exponents(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the growth of each stage's CPU time from the smallest to the largest size."""
+    """Return the growth of each stage's CPU time between any two sizes."""
     rows = []
     for (kind, stage), part in table.groupby(["data", "stage"], sort=False):
         part = part[part["cpu_seconds"] > 0].sort_values("n")
-        if len(part) < 2:
-            continue
-        first, last = part.iloc[0], part.iloc[-1]
-        ratio = last["cpu_seconds"] / first["cpu_seconds"]
-        growth = np.log(ratio) / np.log(last["n"] / first["n"])
-        sizes = {"from": first["n"], "to": last["n"]}
-        rows.append({"data": kind, "stage": stage, **sizes, "exponent": round(growth, 3)})
+        for one, other in itertools.combinations(range(len(part)), 2):
+            first, last = part.iloc[one], part.iloc[other]
+            ratio = last["cpu_seconds"] / first["cpu_seconds"]
+            growth = np.log(ratio) / np.log(last["n"] / first["n"])
+            sizes = {"from": first["n"], "to": last["n"]}
+            rows.append({"data": kind, "stage": stage, **sizes, "exponent": round(growth, 3)})
     return pd.DataFrame(rows)
 
 

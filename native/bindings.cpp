@@ -217,6 +217,7 @@ struct Moving {
   }
 
   // Unless a vertex may found a module of its own, there is room only for the modules there are.
+  // The labels are copied, and then freed.
   sentree::LevelPartition start(const sentree::LevelGraph& graph, sentree::Labels labels,
                                 bool may_found = false) const {
     require(shrinkage >= 0 && shrinkage <= 1 && n_modules >= 1, "shrinkage is out of range");

@@ -60,14 +60,15 @@ struct LinkOptions {
   double least_linkage = 0;
   std::int32_t fewest_modules = 1;
   double lesser = 1, greater = 1;  // powers of the volumes
-  Labels owner;  // of each module, -1 for none; two modules with an owner are never united
-  std::int32_t many = 8192;  // above so many modules, unions come about in rounds
+  Labels owner;           // of each module, -1 for none; two modules with an owner are never united
+  std::int32_t many = 0;  // above so many modules, unions come about in rounds
 };
 
-// Unites many modules in rounds, in each of which modules that are strongest linked to one another
-// are united at the same time, until `few` are left. A round leaves out the weaker half, so that
-// unions come about in the order of their linkage. (With powers of 1 a union is linked to no module
-// more strongly than one of its parts was, and those of a round do not depend on one another.)
+// Unites many modules in rounds, in each of which modules that are most strongly linked to one
+// another are united at the same time, until `few` are left. A round leaves out the weaker half, so
+// that unions come about in the order of their linkage. (With powers of 1 a union is linked to no
+// module more strongly than one of its parts was, and those of a round do not depend on one
+// another.)
 class LinkageRounds {
  public:
   LinkageRounds(LevelGraph modules, const LinkOptions& options, Crew& crew)
@@ -85,8 +86,10 @@ class LinkageRounds {
 
   // Ends early where few pairs are each other's best, as around a hub: rounds would be many.
   void run(std::int32_t few, Monitor& monitor) {
-    while (modules_.size() > std::max(few, 2 * options_.fewest_modules)) {
-      const std::vector<Pair> found = pairs();
+    const std::int64_t least =
+        std::max<std::int64_t>(few, std::int64_t{2} * options_.fewest_modules);
+    while (modules_.size() > least) {
+      const std::vector<Pair> found = pairs(monitor);
       if (found.empty() || kLeast * static_cast<std::int64_t>(found.size()) < modules_.size()) {
         return;
       }
@@ -105,7 +108,6 @@ class LinkageRounds {
   }
 
  private:
-  static constexpr std::int64_t kPart = 512;
   static constexpr std::int64_t kLeast = 50;  // a round unites at least one in so many modules
 
   struct Pair {
@@ -118,25 +120,21 @@ class LinkageRounds {
   }
 
   // Pairs of modules that are each other's best, the strongest first, without the weaker half.
-  std::vector<Pair> pairs() const {
+  std::vector<Pair> pairs(Monitor& monitor) const {
     const std::int32_t k = modules_.size();
     const LinkageObjective objective(modules_, options_.lesser, options_.greater);
     Labels best(k, -1);
     std::vector<double> linkage(k, 0.0);
-    crew_.share(k, kPart, [&](std::int64_t begin, std::int64_t end, std::int32_t) {
-      for (auto u = static_cast<std::int32_t>(begin); u < end; ++u) {
-        for (std::int64_t e = modules_.indptr[u]; e < modules_.indptr[u + 1]; ++e) {
-          const std::int32_t v = modules_.indices[e];
-          if (!(modules_.weights[e] > 0) || (owner_[u] >= 0 && owner_[v] >= 0) || apart(u, v)) {
-            continue;
-          }
-          const double gain = objective.gain(u, v, modules_.weights[e], 0.0);
-          if (gain < options_.least_linkage) continue;
-          if (best[u] < 0 || gain > linkage[u] || (gain == linkage[u] && v < best[u])) {
-            best[u] = v;
-            linkage[u] = gain;
-          }
-        }
+    in_turns(k, crew_, monitor, [&](std::int32_t u, std::int32_t) {
+      for (std::int64_t e = modules_.indptr[u]; e < modules_.indptr[u + 1]; ++e) {
+        const std::int32_t v = modules_.indices[e];
+        if (!(modules_.weights[e] > 0) || (owner_[u] >= 0 && owner_[v] >= 0)) continue;
+        const double gain = objective.gain(u, v, modules_.weights[e], 0.0);
+        if (gain < options_.least_linkage) continue;
+        const bool better = best[u] < 0 || gain > linkage[u] || (gain == linkage[u] && v < best[u]);
+        if (!better || apart(u, v)) continue;
+        best[u] = v;
+        linkage[u] = gain;
       }
     });
     std::vector<Pair> found;

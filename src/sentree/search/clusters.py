@@ -480,8 +480,8 @@ class ClusterSearch:
         if problem.concerned is None:
             return labels, None
         samples = problem.init
-        moved = renumber(labels[vertex[: samples.size]]) != renumber(samples)
-        return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(moved))]
+        differs = renumber(labels[vertex[: samples.size]]) != renumber(samples)
+        return labels, vertex[np.union1d(problem.concerned, np.flatnonzero(differs))]
 
 
 class _Stopped(Exception):

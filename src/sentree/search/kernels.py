@@ -416,8 +416,9 @@ def link(
     with one another.
 
     Above ``many`` modules, pairs that are linked most strongly to one another are united in rounds,
-    all at the same time if their linkage is above the median of the strongest of every module. With
-    powers of 1, and without owners, this gives the same unions, except for their order.
+    all at the same time if their linkage is at least the median of the strongest of every module.
+    Their parts come before them, but they are in order of linkage only within a round. With powers
+    of 1 they are the same unions, unless ``n_modules`` ends them.
     """
     modules = renumber(labels)
     k = int(modules.max()) + 1

@@ -264,7 +264,9 @@ class LabelSearch:
         place = np.zeros(k, dtype=np.int64)
         place[start] = united
         together = sp.csr_array((np.ones(k), (np.arange(k), place)))
-        return LabelStart(united, sp.csr_array(believed @ together))
+        fewer = sp.csr_array(believed @ together)
+        fewer.sort_indices()
+        return LabelStart(united, fewer)
 
 
 def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> NDArray[np.int32]:
@@ -284,12 +286,11 @@ def _pieces(modules: NDArray[np.int32], known: KnownClasses, believed: Any) -> N
     inside = np.flatnonzero(mixed[modules])
     likely = largest_column(believed[inside].multiply(held[modules[inside]]).tocsr())
     pieces = modules.astype(np.int64)
-    pieces[inside] = lowest.size + modules[inside] * (known.n_classes + 1) + likely + 1
+    pieces[inside] = lowest.size + pieces[inside] * (known.n_classes + 1) + likely + 1
     code = known.code + 1
     at = mixed[modules[known.points]]
-    pieces[known.points[at]] = (
-        lowest.size + modules[known.points[at]] * (known.n_classes + 1) + code[at]
-    )
+    home = modules[known.points[at]].astype(np.int64)
+    pieces[known.points[at]] = lowest.size + home * (known.n_classes + 1) + code[at]
     return renumber(pieces)
 
 
@@ -307,7 +308,7 @@ def _classes_first(clusters: NDArray[Any], known: KnownClasses) -> NDArray[np.in
     """
     k = int(clusters.max()) + 1
     number = np.full(k, -1, dtype=np.int64)
-    held = np.bincount(clusters[known.points] * known.n_classes + known.code)
+    held = np.bincount(clusters[known.points].astype(np.int64) * known.n_classes + known.code)
     for cell in np.argsort(-held, kind="stable")[: np.count_nonzero(held)].tolist():
         cluster, code = divmod(cell, known.n_classes)
         if number[cluster] < 0 and code not in number:

@@ -32,8 +32,8 @@ _ROWS = 5000
 _LEAST_SPREAD = 1e-3
 #: A sample keeps beliefs in at most this many classes.
 _CLASSES = 8
-#: Samples that are processed at a time, to bound memory.
-_CHUNK = 1 << 14
+#: Probabilities that are computed at a time in each thread, to bound memory.
+_CHUNK = 1 << 19
 #: Most steps of a logistic regression.
 _STEPS = 500
 #: Logarithm of the probability of a class without labels.
@@ -53,7 +53,8 @@ class LinearBeliefs:
         n, k = self.samples.shape[0], known.n_classes
         at = known.points < n
         slope, offset = self._discriminant(known.points[at], known.code[at], k)
-        chunks = (slice(i, min(i + _CHUNK, n)) for i in range(0, n, _CHUNK))  # anchors come after n
+        step = max(_CHUNK // max(k, 1), 1)
+        chunks = (slice(i, min(i + step, n)) for i in range(0, n, step))  # anchors come after n
 
         def rows_of(part: slice) -> sp.csr_array:
             return _joined(believed[part], self.samples[part] @ slope + offset, self.share)
