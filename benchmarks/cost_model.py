@@ -136,7 +136,7 @@ def tables(fits, found, model):
     least, most = found["n"].min(), found["n"].max()
     lines = [
         f"Fitted to runs of {least:,} to {most:,} points: 10^9 points are {1e9 / most:,.0f} times "
-        "as many as were measured.",
+        "as many.",
         "",
         "| stage | CPU seconds for 10^6 | power of n | fitted to | sent for 10^6 | messages |",
         "|---|---|---|---|---|---|",
