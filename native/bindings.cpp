@@ -36,6 +36,7 @@
 #include "subtree_moves.hpp"
 #include "tree_beliefs.hpp"
 #include "tree_levels.hpp"
+#include "tree_regions.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -710,7 +711,8 @@ Out<std::int32_t> grow(Arguments a, Ints clusters, Ints triplets, Doubles triple
       return sentree::TreeLevels(std::move(leaves), std::move(wishes), options, crew, monitor)
           .run(height, start);
     }
-    return sentree::TreeGrowth(graphs.graph.n, options, crew, monitor)
+    sentree::GroupSearch search(options, crew, monitor);
+    return sentree::TreeGrowth(graphs.graph.n, search)
         .run(std::move(leaves), start, std::move(wishes));
   }));
 }
@@ -728,21 +730,18 @@ std::tuple<Out<double>, Out<double>, Out<double>> measure(Arguments a, Ints pare
 std::tuple<Out<std::int32_t>, Out<double>> graft(Arguments a, Ints parent, Ints clusters,
                                                  bool leaf_penalty, std::int32_t height,
                                                  std::int32_t most_rounds, double least_gain,
-                                                 nb::object progress) {
+                                                 Sharing sharing, nb::object progress) {
   const sentree::Graphs graphs = a.graphs();
-  const sentree::Parents start = checked_tree(parent, graphs.graph.n);
+  sentree::Parents tree = checked_tree(parent, graphs.graph.n);
   sentree::Labels kept;
   if (clusters.size() > 0) kept = checked_labels(clusters, graphs.graph.n);
   const sentree::SubtreeMoveOptions options{most_rounds, height, least_gain};
-  sentree::Parents result;
   std::vector<double> gains = run(progress, [&](sentree::Monitor& monitor) {
+    sentree::Crew crew(sharing.first, sharing.second);
     const sentree::LevelGraph leaves = sentree::leaf_graph(graphs, leaf_penalty);
-    sentree::SubtreeMoves moves(leaves, start, kept, options, monitor);
-    std::vector<double> found = moves.run();
-    result = moves.parents();
-    return found;
+    return sentree::move_subtrees(leaves, tree, kept, options, crew, monitor);
   });
-  return {to_numpy(std::move(result)), to_numpy(std::move(gains))};
+  return {to_numpy(std::move(tree)), to_numpy(std::move(gains))};
 }
 
 // Lets every kernel take the arrays of a graphs as its first seven arguments.
@@ -838,7 +837,7 @@ NB_MODULE(_kernels, module) {
   module.def("graft", with_graphs(&graft), "indptr"_a, "indices"_a, "weights"_a, "degree"_a,
              "relation_indptr"_a, "relation_indices"_a, "relation_weights"_a, "parent"_a,
              "clusters"_a, "leaf_penalty"_a, "height"_a, "most_rounds"_a, "least_gain"_a,
-             "progress"_a.none());
+             "sharing"_a, "progress"_a.none());
   module.def("compress", &compress, "parent"_a, "volume"_a, "cut"_a, "relation_cut"_a, "n_leaves"_a,
              "height"_a, "leaf_penalty"_a, "progress"_a.none());
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -43,10 +44,14 @@ class Crew {
 
   bool shares(std::int64_t n) const { return n >= many_; }
 
+  // The most vertices that are for one thread.
+  std::int64_t few() const { return std::max<std::int64_t>(many_ - 1, 1); }
+
   std::int32_t size() const { return static_cast<std::int32_t>(helpers_.size()) + 1; }
 
   // Calls work(begin, end, worker) for parts of 0..n-1 of at most `part` each, and waits for all.
-  // No two calls at the same time have the same worker, which is less than size().
+  // No two calls at the same time have the same worker, which is less than size(); 0 is the thread
+  // of the caller. If a call throws, no further part is begun.
   template <class Work>
   void share(std::int64_t n, std::int64_t part, const Work& work) {
     if (n <= 0) return;
@@ -96,6 +101,7 @@ class Crew {
     try {
       task(worker);
     } catch (...) {
+      next_ = std::numeric_limits<std::int64_t>::max() / 2;
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
     }

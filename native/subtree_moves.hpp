@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "crew.hpp"
 #include "csr.hpp"
 #include "entropy.hpp"
 #include "level_graph.hpp"
@@ -32,12 +33,18 @@ struct SubtreeMoveOptions {
 // later larger subtrees, which are vertices of a contracted graph.
 class SubtreeMoves {
  public:
+  static constexpr double kLeastRound = 1e-9;  // bits that a round must gain to be repeated
+
   // Parents with leaves first, every node before its parent, the root last. Given clusters that are
-  // nodes of the tree stay nodes with the same leaves.
+  // nodes of the tree stay nodes with the same leaves. Where the regions of leaves are given (-1:
+  // none), moves inside of each have been made: what touches no other region moves only after a
+  // neighbour has.
   SubtreeMoves(const LevelGraph& leaves, const Parents& parent, const Labels& clusters,
-               const SubtreeMoveOptions& options, Monitor& monitor)
+               Labels regions, const SubtreeMoveOptions& options, Crew& crew, Monitor& monitor)
       : leaves_(leaves),
+        regions_(std::move(regions)),
         options_(options),
+        crew_(crew),
         monitor_(monitor),
         total_(leaves.total_volume),
         n_leaves_(leaves.size()),
@@ -56,7 +63,7 @@ class SubtreeMoves {
     std::vector<double> gains;
     for (std::int32_t round = 0; round < options_.most_rounds; ++round) {
       gains.push_back(one_round() / total_);
-      if (!(gains.back() > 1e-9)) break;
+      if (!(gains.back() > kLeastRound)) break;
     }
     return gains;
   }
@@ -200,19 +207,47 @@ class SubtreeMoves {
     });
     Labels place(n_leaves_);
     for (std::int32_t v = 0; v < n_leaves_; ++v) place[node_of[v]] = v;
-    LevelGraph graph = leaves_.contract(place, n_leaves_);
+    LevelGraph graph = leaves_.contract(place, n_leaves_, crew_);
+    Labels region(regions_.size());  // of every vertex of `graph`, if there are any
+    for (std::size_t i = 0; i < regions_.size(); ++i) region[place[i]] = regions_[i];
     double sum = 0;
     for (std::int32_t height = 0; node_of.size() > 2;) {
-      sum += move_units_from_queue(graph, node_of);
+      sum += move_units_from_queue(graph, node_of, unsettled(graph, region));
       const std::int32_t step = 1 + height / 4;  // deep trees are climbed in few steps
       height += step;
       Labels next;
       const Labels labels = contraction(node_of, step, next);
       if (next.size() == node_of.size()) break;
-      graph = graph.contract(labels, static_cast<std::int32_t>(next.size()));
+      graph = graph.contract(labels, static_cast<std::int32_t>(next.size()), crew_);
       node_of = std::move(next);
+      if (!region.empty()) region = common(labels, region, graph.size());
     }
     return sum + dissolve();
+  }
+
+  // The vertices that a round looks at: all, or those that touch another region or have none.
+  static Labels unsettled(const LevelGraph& graph, const Labels& region) {
+    if (region.empty()) return singles(graph.size());
+    Labels found;
+    for (std::int32_t v = 0; v < graph.size(); ++v) {
+      bool inside = region[v] >= 0;
+      for (std::int64_t e = graph.indptr[v]; inside && e < graph.indptr[v + 1]; ++e) {
+        inside = region[graph.indices[e]] == region[v];
+      }
+      if (!inside) found.push_back(v);
+    }
+    return found;
+  }
+
+  // The region that all vertices with the same label have; -1 where they differ.
+  static Labels common(const Labels& labels, const Labels& region, std::int32_t k) {
+    constexpr std::int32_t kUnseen = -2;
+    Labels found(k, kUnseen);
+    for (std::size_t v = 0; v < labels.size(); ++v) {
+      std::int32_t& one = found[labels[v]];
+      one = one == kUnseen || one == region[v] ? region[v] : kNone;
+    }
+    return found;
   }
 
   // Makes every leaf a unit again and returns the inner nodes, each after its parent.
@@ -275,9 +310,10 @@ class SubtreeMoves {
     return labels;
   }
 
-  // Moves units from a queue until it is empty; a move puts the neighbours back into the queue.
-  double move_units_from_queue(const LevelGraph& graph, const Labels& node_of) {
-    WaitingQueue queue(singles(graph.size()), graph.size());
+  // Moves units from a queue, which starts with the given vertices, until it is empty; a move puts
+  // the neighbours back into the queue.
+  double move_units_from_queue(const LevelGraph& graph, const Labels& node_of, Labels first) {
+    WaitingQueue queue(std::move(first), graph.size());
     double sum = 0;
     while (queue.size() > 0) {
       const std::int32_t v = queue.pop();
@@ -548,7 +584,9 @@ class SubtreeMoves {
   }
 
   const LevelGraph& leaves_;
+  Labels regions_;  // of the leaves, if given
   SubtreeMoveOptions options_;
+  Crew& crew_;
   Monitor& monitor_;
   double total_;
   std::int32_t n_leaves_, root_;

@@ -149,8 +149,9 @@ inline LevelGraph leaf_graph(const Graphs& graphs, bool leaf_penalty) {
 
 // The graph of groups of vertices, as it counts for the next level: a group of several holds
 // nothing inside, since what is inside is paid for below.
-inline LevelGraph next_level(const LevelGraph& graph, const Labels& labels, std::int32_t k) {
-  LevelGraph groups = graph.contract(labels, k);
+inline LevelGraph next_level(const LevelGraph& graph, const Labels& labels, std::int32_t k,
+                             Crew& crew) {
+  LevelGraph groups = graph.contract(labels, k, crew);
   for (Module& module : groups.vertices) module.association = 0;
   Labels size(k, 0);
   for (const std::int32_t u : labels) ++size[u];
@@ -237,11 +238,12 @@ struct Groups {
     }
   }
 
-  // What is inside one group, as a graph of its own.
+  // What is inside one group, as a graph of its own. Members that are not vertices come last.
   LevelGraph inside(const LevelGraph& graph, const Labels& labels, std::int32_t u) const {
     LevelGraph part;
     Rows rows;
     for (const std::int32_t i : members[u]) {
+      if (i >= graph.size()) break;
       part.vertices.push_back(graph.vertices[i]);
       part.total_volume += graph.vertices[i].volume;
       for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
@@ -271,6 +273,43 @@ class GroupSearch {
              Labels& labels) {
     return open.empty() ? run(graph, owners, k, labels)
                         : run(with_triplets(graph, open), owners, k, labels);
+  }
+
+  Crew& crew() { return crew_; }
+
+  // Whether a part of a graph of n vertices is searched beside other parts.
+  bool beside(std::int64_t n, std::int64_t part) const {
+    return crew_.shares(n) && !crew_.shares(part);
+  }
+
+  // Calls work(u, search) for the parts 0..k-1 of a graph of n vertices; size(u) is the number of
+  // vertices of a part, and `search` is for this part. In a large graph, small parts are searched
+  // at the same time, each by a generator of its own, so that the result does not depend on
+  // threads.
+  template <class Size, class Work>
+  void each_part(std::int64_t n, std::int32_t k, const Size& size, const Work& work) {
+    Labels small;
+    for (std::int32_t u = 0; u < k; ++u) {
+      if (beside(n, size(u))) {
+        small.push_back(u);
+      } else {
+        work(u, *this);
+      }
+    }
+    if (small.empty()) return;
+    // The largest first: then no thread has much to do when the others have ended.
+    std::stable_sort(small.begin(), small.end(),
+                     [&](std::int32_t u, std::int32_t v) { return size(u) > size(v); });
+    const std::uint64_t seed = random_();
+    crew_.share(static_cast<std::int64_t>(small.size()), 1,
+                [&](std::int64_t p, std::int64_t, std::int32_t worker) {
+                  MultilevelOptions options = options_;
+                  options.seed = seed + static_cast<std::uint64_t>(small[p]);
+                  Crew alone(1, n);
+                  Monitor silent;  // only the thread of the caller may call Python
+                  GroupSearch search(options, alone, worker == 0 ? monitor_ : silent);
+                  work(small[p], search);
+                });
   }
 
  private:
@@ -309,17 +348,21 @@ class GroupSearch {
   double run(const LevelGraph& graph, const Labels& owners, std::int32_t k, Labels& labels) {
     if (k == 1) return run(graph, labels);
     const Groups groups(owners, k);
+    std::vector<Labels> found(k);
+    std::vector<double> gains(k);
+    const auto size = [&](std::int32_t u) { return groups.members[u].size(); };
+    each_part(graph.size(), k, size, [&](std::int32_t u, GroupSearch& search) {
+      for (const std::int32_t i : groups.members[u]) found[u].push_back(labels[i]);
+      compact(found[u], graph.size());
+      gains[u] = search.run(groups.inside(graph, owners, u), found[u]);
+    });
     double sum = 0;
     std::int32_t next = 0;
     for (std::int32_t u = 0; u < k; ++u) {
+      sum += gains[u];
       const Labels& members = groups.members[u];
-      const LevelGraph part = groups.inside(graph, owners, u);
-      Labels local(members.size());
-      for (std::size_t m = 0; m < members.size(); ++m) local[m] = labels[members[m]];
-      compact(local, graph.size());
-      sum += run(part, local);
-      for (std::size_t m = 0; m < members.size(); ++m) labels[members[m]] = next + local[m];
-      next += compact(local, part.size());
+      for (std::size_t m = 0; m < members.size(); ++m) labels[members[m]] = next + found[u][m];
+      next += compact(found[u], graph.size());
     }
     return sum;
   }
@@ -332,12 +375,24 @@ class GroupSearch {
   Monitor& monitor_;
 };
 
+// Puts a tree, whose leaves are nodes of another tree, below a node of that tree. Its inner nodes
+// become new nodes.
+inline void put_tree(const Parents& tree, const Labels& leaves, std::int32_t top, Parents& parent) {
+  const std::size_t n = leaves.size(), root = tree.size() - 1;
+  const auto first = static_cast<std::int32_t>(parent.size() - n);  // a node a becomes first + a
+  const auto node = [&](std::size_t a) {
+    return a == root ? top : first + static_cast<std::int32_t>(a);
+  };
+  for (std::size_t i = 0; i < n; ++i) parent[leaves[i]] = node(tree[i]);
+  for (std::size_t a = n; a < root; ++a) parent.push_back(node(tree[a]));
+}
+
 // Grows a tree of any height: groups the children of the root, then the groups and the members of
 // each group, and so on, until every node has two children or children that do not touch.
 class TreeGrowth {
  public:
-  TreeGrowth(std::int32_t n, const MultilevelOptions& options, Crew& crew, Monitor& monitor)
-      : search_(options, crew, monitor), n_leaves_(n), parent_(n + 1, n) {
+  TreeGrowth(std::int32_t n, GroupSearch& search)
+      : search_(search), n_leaves_(n), parent_(n + 1, n) {
     parent_[n] = -1;
   }
 
@@ -345,12 +400,18 @@ class TreeGrowth {
   Parents run(LevelGraph graph, const Labels& clusters, Triplets triplets) {
     Star star{n_leaves_, std::move(graph), singles(n_leaves_), std::move(triplets)};
     if (clusters.empty() || !group(star, clusters)) waiting_.push_back(std::move(star));
+    std::vector<Star> small;
     while (!waiting_.empty()) {
-      const Star next = std::move(waiting_.back());
+      Star next = std::move(waiting_.back());
       waiting_.pop_back();
+      if (search_.beside(n_leaves_, next.graph.size())) {
+        small.push_back(std::move(next));
+        continue;
+      }
       Labels labels = singles(next.graph.size());
       if (search_.run(next.graph, next.open, labels) > 0) group(next, labels);
     }
+    grow_beside(small);
     return ordered(parent_, n_leaves_, n_leaves_);
   }
 
@@ -393,13 +454,28 @@ class TreeGrowth {
       }
     }
     if (k > 2) {
-      waiting_.push_back(
-          {star.node, next_level(star.graph, labels, k), std::move(nodes), std::move(above)});
+      waiting_.push_back({star.node, next_level(star.graph, labels, k, search_.crew()),
+                          std::move(nodes), std::move(above)});
     }
     return true;
   }
 
-  GroupSearch search_;
+  // Grows a tree of its own below each of some nodes, several at the same time.
+  void grow_beside(std::vector<Star>& stars) {
+    std::vector<Parents> grown(stars.size());
+    const auto size = [&](std::int32_t u) { return stars[u].children.size(); };
+    search_.each_part(n_leaves_, static_cast<std::int32_t>(stars.size()), size,
+                      [&](std::int32_t u, GroupSearch& search) {
+                        TreeGrowth inside(stars[u].graph.size(), search);
+                        grown[u] =
+                            inside.run(std::move(stars[u].graph), {}, std::move(stars[u].open));
+                      });
+    for (std::size_t u = 0; u < stars.size(); ++u) {
+      put_tree(grown[u], stars[u].children, stars[u].node, parent_);
+    }
+  }
+
+  GroupSearch& search_;
   std::int32_t n_leaves_;
   Parents parent_;  // leaves, the root, then the nodes as they were made
   std::vector<Star> waiting_;
@@ -495,12 +571,12 @@ class TreeLevels {
   // Makes these the groups of level l; the owner of a vertex is two levels up.
   void set(std::size_t l, Labels labels, const Labels& owners) {
     const std::int32_t k = compact(labels, graphs_[l].size());
-    graphs_[l + 1] = next_level(graphs_[l], labels, k);
+    graphs_[l + 1] = next_level(graphs_[l], labels, k, search_.crew());
     if (l + 1 < groups_.size()) {
       groups_[l + 1].assign(k, 0);
       for (std::size_t i = 0; i < labels.size(); ++i) groups_[l + 1][labels[i]] = owners[i];
       for (std::size_t u = l + 1; u < groups_.size(); ++u) {
-        graphs_[u + 1] = next_level(graphs_[u], groups_[u], graphs_[u + 1].size());
+        graphs_[u + 1] = next_level(graphs_[u], groups_[u], graphs_[u + 1].size(), search_.crew());
       }
     }
     groups_[l] = std::move(labels);

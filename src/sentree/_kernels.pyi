@@ -282,6 +282,7 @@ def graft(
     height: int,
     most_rounds: int,
     least_gain: float,
+    sharing: tuple[int, int],
     progress: Progress,
 ) -> tuple[Ints, Doubles]: ...
 def measure(

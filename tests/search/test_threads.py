@@ -18,8 +18,16 @@ from sentree import Constraints, Graph, SSEPartition
 from sentree._util import threads
 from sentree._util.threads import use_threads
 from sentree.graph import module_cuts
-from sentree.search.kernels import Steering, link, move_from_queue, multilevel, spread_labels
-from sentree.search.objective import partition_objective, steered_objective
+from sentree.search.kernels import (
+    Steering,
+    grow,
+    link,
+    move_from_queue,
+    multilevel,
+    spread_labels,
+)
+from sentree.search.objective import partition_objective, steered_objective, tree_objective
+from sentree.tree import TreeShape
 from tries import tries
 
 COUNTS = (1, 2, 5)
@@ -138,6 +146,70 @@ def test_labels_spread_to_the_same_beliefs(monkeypatch):
     assert abs(one - alone).max() < 0.02
 
 
+@tries(40)
+@given(
+    st.integers(0, 10**6),
+    st.integers(4, 40),
+    st.sampled_from([None, 2, 3, 4]),
+    st.booleans(),
+    st.sampled_from(["none", "clusters", "triplets"]),
+    st.sampled_from([3, 6, 12]),
+)
+def test_trees_are_the_same_and_measured_right(seed, n, height, leaf_penalty, told, many):
+    rng = np.random.default_rng(seed)
+    graph, relation, *_ = random_problem(rng, n)
+    if graph.volume == 0:
+        return
+    clusters = rng.integers(0, 3, n) if told == "clusters" else None
+    triplets = None
+    if told == "triplets":
+        triplets = np.array([rng.permutation(n)[:3] for _ in range(5)]), np.full(5, 2.0)
+
+    def search():
+        return grow(
+            *(graph, relation),
+            clusters=clusters,
+            triplets=triplets,
+            height=height,
+            leaf_penalty=leaf_penalty,
+            seed=seed,
+            max_grafts=2,
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threads, "_MANY", many)
+        one, *others = with_each(search)
+    assert all(np.array_equal(one.tree.parent, other.tree.parent) for other in others)
+    assert height is None or one.tree.height <= height
+    value = tree_objective(one.tree, leaf_penalty=leaf_penalty).value
+    assert np.isclose(one.objective, value, rtol=1e-9, atol=1e-11)
+    if triplets is None:  # the gains that the moves tell are those of the tree
+        assert np.isclose(one.trace[-1], value, rtol=1e-9, atol=1e-9)
+    if clusters is not None:
+        shape = TreeShape(one.tree.parent)
+        for u in np.unique(clusters):
+            members = np.flatnonzero(clusters == u)
+            top = shape.lca(np.full(members.size, members[0]), members).max()
+            assert shape.sizes()[top] == members.size
+
+
+@pytest.mark.parametrize("height", [None, 3])
+@pytest.mark.parametrize("around", [False, True])
+def test_large_trees_end_as_low_as_those_of_one_search(monkeypatch, height, around):
+    graph, y = planted(6000, 12, inside=3)
+    clusters = y if around else None
+    found = {}
+    for many in (300, 10**9):
+        monkeypatch.setattr(threads, "_MANY", many)
+        with use_threads(2):
+            options = {"clusters": clusters, "height": height}
+            found[many] = [grow(graph, seed=seed, **options) for seed in range(4)]
+    beside, alone = found[300], found[10**9]
+    assert not np.array_equal(beside[0].tree.parent, alone[0].tree.parent)  # another search
+    values = [np.mean([result.objective for result in results]) for results in (beside, alone)]
+    assert values[0] <= 1.002 * values[1]
+
+
 def test_cuts_of_modules():
     rng = np.random.default_rng(0)
     graph, _, dense, _ = random_problem(rng, 200)
@@ -174,9 +246,11 @@ def test_an_error_in_the_progress_callback_ends_all_threads():
     def stop(_):
         raise Enough
 
-    graph, _ = planted(60_000, 50)
+    graph, y = planted(60_000, 50)
     with use_threads(3), pytest.raises(Enough):
         multilevel(graph, progress=stop)
+    with use_threads(3), pytest.raises(Enough):
+        grow(graph, clusters=y, progress=stop)
 
 
 def _modules(graph):

@@ -734,7 +734,7 @@ def grow(
     )
     gain = np.empty(0)
     if max_grafts > 0 and triplets is None:
-        options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, progress
+        options = leaf_penalty, height or 0, max_grafts, _LEAST_MOVE_GAIN, sharing(), progress
         parent, gain = _kernels.graft(*arrays, parent, kept, *options)
     tree = _measured(arrays, parent)
     end = tree_objective(tree, leaf_penalty=leaf_penalty).value
@@ -771,6 +771,7 @@ def graft(
         height or 0,
         max_rounds,
         _LEAST_MOVE_GAIN,
+        sharing(),
         progress,
     )
     return TreeResult(_measured(arrays, parent), *_trace(start, gain))
