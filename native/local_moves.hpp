@@ -48,24 +48,22 @@ class LevelPartition {
         pull_(pull),
         labels_(in_large_pages<std::int32_t>(labels.size())),
         modules_(in_large_pages<State>(most_modules)),
-        log_shares_(in_large_pages<float>(most_modules)),
-        members_(most_modules, 0),
-        heavy_(most_modules, 0) {
+        log_shares_(in_large_pages<float>(most_modules)) {
     std::copy(labels.begin(), labels.end(), labels_.begin());
-    for (const std::int32_t u : labels_) ++members_[u];
+    for (const std::int32_t u : labels_) ++modules_[u].members;
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const std::int32_t u = labels_[i];
       Module& module = modules_[u].module;
       module = PartitionEntropy::unite(module, graph.vertices[i], 0.0);
-      heavy_[u] += heavy(i);
-      if (members_[u] == 1) continue;  // nothing lies inside
+      modules_[u].heavy += heavy(i);
+      if (modules_[u].members == 1) continue;  // nothing lies inside
       for (std::int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e) {
         if (labels_[graph.indices[e]] == u) module.association += graph.weights[e];
       }
     }
     for (std::int32_t u = 0; u < most_modules; ++u) {
       put(u, modules_[u].module);
-      if (members_[u] == 0) empty_.push_back(u);
+      if (modules_[u].members == 0) empty_.push_back(u);
     }
   }
 
@@ -74,7 +72,7 @@ class LevelPartition {
 
   const Labels& labels() const { return labels_; }
   std::int64_t degree(std::int32_t i) const { return graph_.indptr[i + 1] - graph_.indptr[i]; }
-  bool alone(std::int32_t i) const { return members_[labels_[i]] == 1; }
+  bool alone(std::int32_t i) const { return modules_[labels_[i]].members == 1; }
 
   struct Best {
     std::int32_t module;
@@ -110,7 +108,7 @@ class LevelPartition {
         most = terms;
       }
     });
-    if (may_found && members_[from] > 1) {
+    if (may_found && modules_[from].members > 1) {
       const double terms = leaving - entropy_.term(vertex);
       if (terms > most) {
         module = kEmpty;
@@ -165,7 +163,7 @@ class LevelPartition {
   void move(std::int32_t i, std::int32_t to) {
     assert(gathered_ == i);
     gathered_ = -1;
-    if (members_[to] == 0) empty_.pop_back();
+    if (modules_[to].members == 0) empty_.pop_back();
     if (alone(i)) empty_.push_back(labels_[i]);
     shift(i, to, around_);
   }
@@ -174,11 +172,11 @@ class LevelPartition {
   void shift(std::int32_t i, std::int32_t to, const Surroundings& around) {
     const std::int32_t from = labels_[i];
     put(from, without(i, around.between(from)));
-    heavy_[from] -= heavy(i);
-    --members_[from];
+    modules_[from].heavy -= heavy(i);
+    --modules_[from].members;
     put(to, joined_with(i, to, around));
-    heavy_[to] += heavy(i);
-    ++members_[to];
+    modules_[to].heavy += heavy(i);
+    ++modules_[to].members;
     labels_[i] = to;
   }
 
@@ -203,18 +201,18 @@ class LevelPartition {
       if (m + kAhead < moves.size()) look_at(moves[m + kAhead]);
       Move move = moves[m];
       const std::int32_t from = labels_[move.vertex];
-      if (keep_modules && members_[from] == 1) continue;
+      if (keep_modules && modules_[from].members == 1) continue;
       if (move.to == kEmpty) {
         if (empty_.empty()) continue;
         move.to = empty_.back();
         empty_.pop_back();
-      } else if (members_[move.to] == 0 || apart_next(move.vertex, move.to)) {
+      } else if (modules_[move.to].members == 0 || apart_next(move.vertex, move.to)) {
         continue;
       }
-      if (--members_[from] == 0) empty_.push_back(from);
-      ++members_[move.to];
-      heavy_[from] -= heavy(move.vertex);
-      heavy_[move.to] += heavy(move.vertex);
+      if (--modules_[from].members == 0) empty_.push_back(from);
+      ++modules_[move.to].members;
+      modules_[from].heavy -= heavy(move.vertex);
+      modules_[move.to].heavy += heavy(move.vertex);
       next_[move.vertex] = move.to;
       moves_[move.vertex] = true;
       moves[kept++] = move;
@@ -298,6 +296,7 @@ class LevelPartition {
   struct alignas(32) State {
     Module module{0, 0};
     double log_share = 0;
+    std::int32_t members = 0, heavy = 0;  // all, and those with a volume
     double term() const { return module.association * log_share; }
   };
 
@@ -311,7 +310,8 @@ class LevelPartition {
 
   void put(std::int32_t u, const Module& module) {
     const double log_share = entropy_.log_share(module.volume);
-    modules_[u] = {module, log_share};
+    modules_[u].module = module;
+    modules_[u].log_share = log_share;
     constexpr float lowest = -std::numeric_limits<float>::infinity();
     log_shares_[u] = module.association >= 0 && module.volume > 0
                          ? std::nextafter(static_cast<float>(log_share), lowest)
@@ -321,8 +321,8 @@ class LevelPartition {
   // After sums of differences: what is empty or without volume is so exactly.
   void tidy(std::int32_t u) {
     Module module = modules_[u].module;
-    if (members_[u] == 0) module = {0, 0};
-    if (heavy_[u] == 0) module.volume = 0;
+    if (modules_[u].members == 0) module = {0, 0};
+    if (modules_[u].heavy == 0) module.volume = 0;
     put(u, module);
   }
 
@@ -368,9 +368,9 @@ class LevelPartition {
   // The module of i without i; if no volume is left, it is exactly 0.
   Module without(std::int32_t i, double between) const {
     const std::int32_t u = labels_[i];
-    if (members_[u] == 1) return {0, 0};
+    if (modules_[u].members == 1) return {0, 0};
     Module left = PartitionEntropy::without(modules_[u].module, graph_.vertices[i], between);
-    if (heavy_[u] == heavy(i)) left.volume = 0;
+    if (modules_[u].heavy == heavy(i)) left.volume = 0;
     return left;
   }
 
@@ -382,8 +382,7 @@ class LevelPartition {
   // Bounds of the logarithms from below, in little memory; of no use, -inf, where an association is
   // negative or there is no volume.
   std::vector<float> log_shares_;
-  Labels members_, heavy_;  // all, and those with a volume
-  Labels empty_;            // modules without members
+  Labels empty_;  // modules without members
   // Scratch of move_all: which vertices move, and to which module.
   std::vector<bool> moves_;
   Labels next_;

@@ -7,8 +7,9 @@
 
 namespace sentree {
 
-// The modules that touch one vertex, and the weight between them and it, in a small table.
-class Surroundings {
+// The modules that touch one vertex, and the weight between them and it, in a small table. Each is
+// in cache lines of its own, so that those of several threads do not wait for each other.
+class alignas(128) Surroundings {
  public:
   // Starts anew, for a vertex with this many neighbours.
   void clear(std::int64_t degree) {

@@ -63,7 +63,7 @@ IntArray = NDArray[np.int64]
 def node_sums(values: NDArray[Any], unions: NDArray[Any]) -> NDArray[Any]:
     """Return the values of modules, then their sums over the modules of each union."""
     sums = values.tolist()
-    for a, b in unions.tolist():
+    for a, b in zip(unions[:, 0].tolist(), unions[:, 1].tolist(), strict=True):
         sums.append(sums[a] + sums[b])
     return np.array(sums)
 

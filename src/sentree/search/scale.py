@@ -399,8 +399,9 @@ def _wholeness(
     per_size = np.maximum(volume, np.finfo(float).tiny) ** power
     volumes, broadest = volume.tolist(), (inner * _INNER_CONTACT / per_size).tolist()
     whole = [np.inf] * volume.size
-    steps = zip(path.unions.tolist(), contact.tolist(), path.linkage.tolist(), strict=True)
-    for (a, b), between, linkage in steps:
+    one, other = path.unions[:, 0].tolist(), path.unions[:, 1].tolist()
+    steps = zip(one, other, contact.tolist(), path.linkage.tolist(), strict=True)
+    for a, b, between, linkage in steps:
         between /= min(volumes[a], volumes[b]) ** power
         thinner = min(broadest[a], broadest[b])
         tells = thinner > 0 and linkage < _NO_GAP
