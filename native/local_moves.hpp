@@ -182,8 +182,9 @@ class LevelPartition {
 
   struct Move {
     std::int32_t vertex;
-    std::int32_t to;              // kEmpty for an empty module
-    double left = 0, joined = 0;  // what the modules before and after lose and gain in association
+    std::int32_t to;                          // kEmpty for an empty module
+    std::int32_t from = 0;                    // where it is
+    double left = 0, joined = 0, volume = 0;  // what the modules lose and gain
   };
 
   // Moves vertices all at once, each decided on the modules as they are now. Drops moves for which
@@ -200,8 +201,9 @@ class LevelPartition {
     for (std::size_t m = 0; m < moves.size(); ++m) {
       if (m + kAhead < moves.size()) look_at(moves[m + kAhead]);
       Move move = moves[m];
-      const std::int32_t from = labels_[move.vertex];
-      if (keep_modules && modules_[from].members == 1) continue;
+      move.from = labels_[move.vertex];
+      State& from = modules_[move.from];
+      if (keep_modules && from.members == 1) continue;
       if (move.to == kEmpty) {
         if (empty_.empty()) continue;
         move.to = empty_.back();
@@ -209,10 +211,8 @@ class LevelPartition {
       } else if (modules_[move.to].members == 0 || apart_next(move.vertex, move.to)) {
         continue;
       }
-      if (--modules_[from].members == 0) empty_.push_back(from);
+      if (--from.members == 0) empty_.push_back(move.from);
       ++modules_[move.to].members;
-      modules_[from].heavy -= heavy(move.vertex);
-      modules_[move.to].heavy += heavy(move.vertex);
       next_[move.vertex] = move.to;
       moves_[move.vertex] = true;
       moves[kept++] = move;
@@ -222,9 +222,9 @@ class LevelPartition {
                [&](std::int64_t begin, std::int64_t end, std::int32_t) {
                  for (std::int64_t m = begin; m < end; ++m) {
                    Move& move = moves[m];
-                   const std::int32_t i = move.vertex, from = labels_[i];
-                   const double own = graph_.vertices[i].association;
-                   move.left = move.joined = own;
+                   const std::int32_t i = move.vertex, from = move.from;
+                   move.volume = graph_.vertices[i].volume;
+                   move.left = move.joined = graph_.vertices[i].association;
                    for (std::int64_t e = graph_.indptr[i]; e < graph_.indptr[i + 1]; ++e) {
                      const std::int32_t j = graph_.indices[e];
                      const bool stays = !moves_[j];
@@ -238,19 +238,25 @@ class LevelPartition {
                    }
                  }
                });
-    for (std::size_t m = 0; m < kept; ++m) {
-      if (m + kAhead < kept) look_at(moves[m + kAhead]);
-      const Move& move = moves[m];
-      const std::int32_t from = labels_[move.vertex];
-      const double volume = graph_.vertices[move.vertex].volume;
-      modules_[from].module.association -= move.left;
-      modules_[from].module.volume -= volume;
-      modules_[move.to].module.association += move.joined;
-      modules_[move.to].module.volume += volume;
-    }
+    // Each thread sums for modules of its own, in the order of the moves.
+    const std::int32_t parts = crew.size();
+    crew.share(parts, 1, [&](std::int64_t part, std::int64_t, std::int32_t) {
+      const auto own = [&](std::int32_t u) { return parts == 1 || u / kModules % parts == part; };
+      for (std::size_t m = 0; m < kept; ++m) {
+        if (m + kAhead < kept) {
+          if (own(moves[m + kAhead].from)) prefetch(&modules_[moves[m + kAhead].from]);
+          if (own(moves[m + kAhead].to)) prefetch(&modules_[moves[m + kAhead].to]);
+        }
+        const Move& move = moves[m];
+        if (own(move.from)) modules_[move.from].lose(move.left, move.volume);
+        if (own(move.to)) modules_[move.to].lose(-move.joined, -move.volume);
+      }
+      for (const Move& move : moves) {
+        if (own(move.from)) tidy(move.from);
+        if (own(move.to)) tidy(move.to);
+      }
+    });
     for (const Move& move : moves) {
-      tidy(labels_[move.vertex]);
-      tidy(move.to);
       labels_[move.vertex] = move.to;
       moves_[move.vertex] = false;
     }
@@ -291,6 +297,8 @@ class LevelPartition {
   static constexpr double kRounding = 1e-12;
 
   static constexpr std::int64_t kPart = 256;
+  // As many neighbouring modules are one thread's: in cache lines that no other writes.
+  static constexpr std::int32_t kModules = 64;
 
   // All that a candidate module needs, in half a cache line.
   struct alignas(32) State {
@@ -298,6 +306,12 @@ class LevelPartition {
     double log_share = 0;
     std::int32_t members = 0, heavy = 0;  // all, and those with a volume
     double term() const { return module.association * log_share; }
+    // Without a member of this volume, and what it adds to the association.
+    void lose(double association, double volume) {
+      module.association -= association;
+      module.volume -= volume;
+      heavy -= (volume > 0) - (volume < 0);
+    }
   };
 
   // Prefetches the modules of a move.

@@ -45,11 +45,15 @@ constexpr double kShrinks = 0.75;
 constexpr std::int32_t kMostSweeps = 30;
 // Blocks that the vertices of a sweep are divided into.
 constexpr std::int64_t kBlocks = 32;
+// The smaller levels of a graph whose first level is shared are shared too, down to one this many
+// times smaller than any first level.
+constexpr std::int64_t kCoarsened = 8;
 
 struct SettleOptions {
-  double least_gain = 1e-12;  // above rounding, so that the queue empties
-  bool may_found = true;      // a vertex may found a module of its own
-  bool keep_modules = false;  // no module may become empty
+  double least_gain = 1e-12;   // above rounding, so that the queue empties
+  bool may_found = true;       // a vertex may found a module of its own
+  bool keep_modules = false;   // no module may become empty
+  std::int64_t coarsened = 1;  // so many fewer vertices are still shared among threads
 };
 
 // Moves vertices from a queue, which starts with the given ones, until it is empty; a move puts
@@ -140,7 +144,7 @@ inline double move_in_blocks(const LevelGraph& graph, LevelPartition& partition,
 // Moves vertices until no move of one that waits gains anything: in blocks if there are many.
 inline double settle(const LevelGraph& graph, LevelPartition& partition, Labels waiting,
                      const SettleOptions& options, Crew& crew, Monitor& monitor) {
-  return crew.shares(static_cast<std::int64_t>(waiting.size()))
+  return crew.shares(options.coarsened * static_cast<std::int64_t>(waiting.size()))
              ? move_in_blocks(graph, partition, std::move(waiting), options, crew, monitor)
              : move_from_queue(graph, partition, std::move(waiting), options, monitor);
 }
@@ -207,6 +211,7 @@ inline double multilevel_round(const LevelGraph& base, Labels& labels,
   std::iota(vertex_of.begin(), vertex_of.end(), 0);
   SettleOptions moving;
   moving.least_gain = options.least_gain;
+  if (crew.shares(base.size())) moving.coarsened = kCoarsened;
   double sum = 0;
   while (true) {
     LevelPartition partition(*graph, current);
