@@ -1,10 +1,10 @@
 """Whole fits on one and on more threads, against other programs on the same graph.
 
 Wall-clock and CPU seconds, each the least of ``--repeats`` runs (fewer if they take minutes): a
-program that needs its own graph is told with the making of it and without. The clusters must be the same for 1, 2 and 5 threads;
-``same`` says whether they are. Every program runs in a process of its own, on as many cores as it
-has threads, and is ended after ``--timeout`` seconds. On a busy machine the seconds say little: the
-manifest has its load.
+program that needs its own graph is told with the making of it and without. The clusters must be the
+same for 1, 2 and 5 threads; ``same`` says whether they are. Every program runs in a process of its
+own, on as many cores as it has threads, and is ended after ``--timeout`` seconds. On a busy machine
+the seconds say little: the manifest has its load.
 
     python benchmarks/threads.py --out benchmarks/results
     python benchmarks/threads.py --sizes 100000 1000000 --repeats 3

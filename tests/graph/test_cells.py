@@ -52,6 +52,22 @@ def test_the_search_inside_cells_equals_a_loop_over_pairs(seed, n, overlap, p):
         np.testing.assert_array_equal(found[1], expected[1])
 
 
+@pytest.mark.parametrize(("scale", "offset"), [(1, 0), (1, 3000), (1e19, 0), (1e-23, 0), (1, 1e18)])
+def test_no_neighbour_is_lost_to_rounding(scale, offset):
+    """Most members are excluded by a bound, which must allow for rows far from the mean."""
+    X = (points(1500, 7) * np.float32(scale) + np.float32(offset)).astype(np.float32)
+    X[::50] = X[1::50]  # some equal rows
+    squared = np.zeros((1500, 1500), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        for column in X.T:
+            squared += (column[:, None] - column) ** 2
+    np.fill_diagonal(squared, np.nan)  # sorts last
+    order = np.argsort(squared, axis=1, kind="stable")[:, :9]
+    ids, found = search_cells(X, np.zeros((1500, 1), dtype=np.int32), 1, 9)
+    np.testing.assert_array_equal(ids, order)
+    np.testing.assert_array_equal(found, np.take_along_axis(squared, order, axis=1))
+
+
 def test_distances_are_the_same_from_both_sides():
     X = points(300)
     ids, squared = search_cells(X, np.zeros((300, 1), dtype=np.int32), 1, 299)
