@@ -13,9 +13,13 @@ contact are clusters.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sentree._util.labels import renumber
@@ -26,10 +30,10 @@ from sentree.search.spacing import Density, MeasuredSpacing, Spacing
 __all__ = [
     "CHANCE",
     "ONE",
+    "PartsByContact",
     "Unions",
     "follow_neighbors",
     "node_sums",
-    "parts_by_contact",
     "peaks_of_density",
 ]
 
@@ -43,6 +47,10 @@ _UNEVEN = 0.12
 _UNEVEN_IN_FEW = 0.2
 #: The most that a single module adds to this mean.
 _MOST_UNEVEN = 1.5
+#: Of more modules than this, unions tell it too: small modules touch others of their own cluster.
+_MANY_MODULES = 1000
+#: The most that these unions are, as shares of the whole.
+_PARTS = (1 / 10, 1 / 30, 1 / 100)
 #: Two sides that are linked this many times more than by chance are one cluster in any case.
 CHANCE = 1.25
 #: How clear a peak of density must be, as a share of the rise that chance may cause.
@@ -116,6 +124,17 @@ class Unions(NamedTuple):
         roots: list[int] = np.setdiff1d(np.arange(self.volume.size), self.sides).tolist()
         return roots
 
+    def below(self, node: int, most: float) -> list[int]:
+        """Return the nodes that a node consists of, as large as possible, but at most of a size."""
+        found, left = [], [node]
+        while left:
+            node = left.pop()
+            if node < self.n_modules or self.size[node] <= most:
+                found.append(node)
+            else:
+                left.extend(self.sides[node - self.n_modules].tolist())
+        return found
+
     def ranges(self) -> tuple[IntArray, IntArray, IntArray]:
         """Order modules so that every node is a range; return the order, starts and ends."""
         width = node_sums(np.ones(self.n_modules, dtype=np.int64), self.sides).tolist()
@@ -153,61 +172,129 @@ def peaks_of_density(
     return _with_components(component, peaks.labels)
 
 
-def parts_by_contact(
-    labels: NDArray[np.int32],
-    unions: Unions,
-    modules: Graph,
-    spacing: Spacing | MeasuredSpacing,
-    strictness: float = 1.0,
-) -> NDArray[np.int64]:
-    """Return clusters with far less contact than parts of one cloud.
+@dataclass(frozen=True, eq=False)
+class PartsByContact:
+    """Clusters with far less contact than parts of one cloud.
 
-    ``labels`` are the modules of the vertices, ``modules`` the graph of these. ``strictness`` is as
-    in :func:`peaks_of_density`.
+    Parameters
+    ----------
+    labels : int array
+        The module of every vertex.
+    unions : Unions
+        Unions of modules.
+    modules : Graph
+        The graph of the modules.
+    spacing : Spacing or MeasuredSpacing
+        The lengths of edges.
     """
-    assert spacing.dimension is not None
-    strictness **= _EVENLY
-    surely_one = strictness * unions.linkage >= CHANCE
-    apart = strictness * unions.closeness(spacing) < ONE
-    most = strictness * (_UNEVEN + _UNEVEN_IN_FEW / spacing.dimension)
-    order, start, end = unions.ranges()
-    between = modules.to_scipy()[order][:, order]  # nodes are blocks
-    own, size = (modules.degree - modules.strength)[order], unions.size[order]
 
-    def is_one(node: int) -> bool:
-        union = node - unions.n_modules
-        if union < 0 or surely_one[union]:
-            return True
-        if apart[union]:
-            return False
-        block = slice(int(start[node]), int(end[node]))
-        return _unevenness(between[block, block], own[block], size[block], spacing) <= most
+    labels: NDArray[np.int32]
+    unions: Unions
+    modules: Graph
+    spacing: Spacing | MeasuredSpacing
 
-    cluster = np.empty(unions.n_modules, dtype=np.int64)
-    found, left = 0, unions.roots()
-    while left:
-        node = left.pop()
-        if is_one(node):
-            cluster[order[start[node] : end[node]]] = found
-            found += 1
-        else:
-            left.extend(unions.sides[node - unions.n_modules].tolist())
-    return cluster[labels]
+    def __call__(self, strictness: float = 1.0) -> NDArray[np.int64]:
+        """Return the cluster of every vertex; ``strictness`` as in :func:`peaks_of_density`."""
+        unions, dimension = self.unions, self.spacing.dimension
+        assert dimension is not None
+        strictness **= _EVENLY
+        surely_one = strictness * self._linkage >= CHANCE
+        apart = strictness * self._closeness < ONE
+        most = strictness * (_UNEVEN + _UNEVEN_IN_FEW / dimension)
+
+        def is_one(node: int) -> bool:
+            union = node - unions.n_modules
+            if union < 0 or surely_one[union]:
+                return True
+            return not apart[union] and all(value <= most for value in self._unevenness(node))
+
+        cluster = np.empty(unions.n_modules, dtype=np.int64)
+        order, start, end = self._ranges
+        found, left = 0, unions.roots()
+        while left:
+            node = left.pop()
+            if is_one(node):
+                cluster[order[start[node] : end[node]]] = found
+                found += 1
+            else:
+                left.extend(unions.sides[node - unions.n_modules].tolist())
+        return cluster[self.labels]
+
+    @cached_property
+    def _linkage(self) -> FloatArray:
+        return self.unions.linkage
+
+    @cached_property
+    def _closeness(self) -> FloatArray:
+        return self.unions.closeness(self.spacing)
+
+    @cached_property
+    def _ranges(self) -> tuple[IntArray, IntArray, IntArray]:
+        return self.unions.ranges()
+
+    @cached_property
+    def _ordered(self) -> _Parts:
+        """The modules, in an order in which nodes are blocks."""
+        order = self._ranges[0]
+        inside = (self.modules.degree - self.modules.strength)[order]
+        between = self.modules.to_scipy()[order][:, order]
+        return _Parts(between, inside, self.unions.size[order])
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, float], float]:
+        """The unevenness of nodes, divided into modules (0) or into larger parts."""
+        return {}
+
+    def _unevenness(self, node: int) -> Iterator[float]:
+        """Yield how uneven the modules of a node are, and if they are many, unions of them."""
+        start, end = (int(at[node]) for at in self._ranges[1:])
+        modules: _Parts | None = None
+        for share in (0.0, *_PARTS) if end - start > _MANY_MODULES else (0.0,):
+            if (node, share) not in self._known:
+                modules = modules or self._ordered.block(start, end)
+                parts = modules
+                if share:
+                    below = self.unions.below(node, share * self.unions.size[node])
+                    parts = modules.united(np.sort(self._ranges[1][below]) - start)
+                self._known[node, share] = parts.unevenness(self.spacing)
+            yield self._known[node, share]
 
 
-def _unevenness(
-    between: Any, own: FloatArray, size: FloatArray, spacing: Spacing | MeasuredSpacing
-) -> float:
-    """Return how much less contact modules have than in one cloud, as a mean logarithm."""
-    assert spacing.dimension is not None
-    out = np.asarray(between.sum(axis=1)).ravel()
-    volume = own + out
-    whole = volume.sum()
-    cell = _CELL * size / spacing.n_neighbors
-    with np.errstate(divide="ignore"):
-        leaving = np.log(out / (volume * (1 - volume / whole)))
-    less = np.minimum(-np.log(cell) / spacing.dimension - leaving, _MOST_UNEVEN)
-    return float(np.sum(volume * less) / whole)
+class _Parts(NamedTuple):
+    """Parts of a graph."""
+
+    between: Any  # the weights between them, a sparse matrix
+    inside: FloatArray  # the weight in each
+    size: FloatArray
+
+    def block(self, start: int, end: int) -> _Parts:
+        """Return some consecutive parts, as if there were no others."""
+        here = slice(start, end)
+        return _Parts(self.between[here, here], self.inside[here], self.size[here])
+
+    def united(self, start: IntArray) -> _Parts:
+        """Return ranges of the parts, which begin at ``start``, as parts."""
+        number = np.repeat(np.arange(start.size), np.diff(start, append=self.size.size))
+        member = sp.csr_array((np.ones(number.size), (number, np.arange(number.size))))
+        between = member @ self.between @ member.T
+        inside = between.diagonal()
+        return _Parts(
+            between - sp.diags_array(inside),
+            np.add.reduceat(self.inside, start) + inside,
+            np.add.reduceat(self.size, start),
+        )
+
+    def unevenness(self, spacing: Spacing | MeasuredSpacing) -> float:
+        """Return how much less contact they have than in one cloud, as a mean logarithm."""
+        assert spacing.dimension is not None
+        out = np.asarray(self.between.sum(axis=1)).ravel()
+        volume = self.inside + out
+        whole = volume.sum()
+        cell = _CELL * self.size / spacing.n_neighbors
+        with np.errstate(divide="ignore"):
+            leaving = np.log(out / (volume * (1 - volume / whole)))
+        less = np.minimum(-np.log(cell) / spacing.dimension - leaving, _MOST_UNEVEN)
+        return float(np.sum(volume * less) / whole)
 
 
 def _with_components(component: NDArray[np.int32], peak: NDArray[np.int32]) -> NDArray[np.int64]:

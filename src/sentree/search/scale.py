@@ -22,10 +22,10 @@ from sentree.search.hard import contract, unite_disconnected
 from sentree.search.kernels import LinkResult, link, merge, multilevel
 from sentree.search.natural_number import STRICTNESS, NaturalClusters, Vote, decide
 from sentree.search.natural_parts import (
+    PartsByContact,
     Unions,
     follow_neighbors,
     node_sums,
-    parts_by_contact,
     peaks_of_density,
 )
 from sentree.search.spacing import MeasuredSpacing, Spacing
@@ -98,6 +98,7 @@ class Contacts(NamedTuple):
     """How modules are in contact: everywhere, as in clouds, or only along borders, as in shapes."""
 
     cloudiness: float  # from 0 (shapes of few dimensions) to 1 (clouds of many)
+    path: LinkResult  # unions by linkage with powers of 1, which tell it
 
     @classmethod
     def of(cls, graphs: SearchGraphs, labels: NDArray[Any]) -> Contacts:
@@ -118,7 +119,7 @@ class Contacts(NamedTuple):
         near = path.linkage >= _CHANCE
         n = int(near.sum())
         if n == 0:
-            return cls(1.0)
+            return cls(1.0, path)
         contact = path.linkage[near] * sides[near].prod(axis=1) / volume.sum()
         x = np.log(np.sort(sides[near], axis=1))
         x, y = x - x.mean(axis=0), np.log(contact) - np.log(contact).mean()
@@ -126,7 +127,7 @@ class Contacts(NamedTuple):
         usual = np.array(_USUAL_GROWTH)
         growth = (fitted * n + usual * _PRIOR_UNIONS) / (n + _PRIOR_UNIONS)
         cloudiness = (growth.sum() - _BORDERS) / (_CLOUDS - _BORDERS)
-        return cls(float(np.clip(cloudiness, 0.0, 1.0)))
+        return cls(float(np.clip(cloudiness, 0.0, 1.0)), path)
 
     @property
     def powers(self) -> tuple[float, float]:
@@ -262,7 +263,7 @@ def natural_clusters(
     for number, modules in enumerate(_searches(graphs, graphs.extended(labels), once)):
         if in_space:
             known = contacts() if contacts and number == 0 else Contacts.of(graphs, modules)
-            ways = _in_space(graphs, modules, spacing, known.powers)
+            ways = _in_space(graphs, modules, spacing, known)
         else:
             ways = [_by_graph(graphs, modules)]
         votes += [Vote(strictness, ask(strictness)) for ask in ways for strictness in STRICTNESS]
@@ -289,16 +290,18 @@ def _in_space(
     graphs: SearchGraphs,
     labels: NDArray[np.int32],
     spacing: Spacing | MeasuredSpacing | None,
-    powers: tuple[float, float],
+    contacts: Contacts,
 ) -> list[Ask]:
     """Return functions of the strictness that give clusters from edge lengths."""
     assert spacing is not None
-    path = link(graphs.graph, labels, graphs.relation, powers=powers)
+    powers, path = contacts.powers, contacts.path
+    if powers != (1.0, 1.0):
+        path = link(graphs.graph, labels, graphs.relation, powers=powers)
     modules = contract(graphs.graph, None, labels)[0]
     size = spacing.counts(labels[: graphs.n], modules.n)
     unions = Unions.along(path, powers, modules.degree, size)
     if isinstance(spacing, MeasuredSpacing) or not spacing.in_plane:
-        return [partial(parts_by_contact, labels, unions, modules, spacing)]
+        return [PartsByContact(labels, unions, modules, spacing)]
     component = components(graphs.graph)
     smoothness = _SMOOTHNESS[:1] if graphs.graph.n > _ONE_DENSITY else _SMOOTHNESS
     densities = [spacing.density(s) for s in smoothness]

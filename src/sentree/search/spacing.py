@@ -17,6 +17,9 @@ __all__ = ["Density", "MeasuredSpacing", "Peaks", "Spacing", "intrinsic_dimensio
 
 #: Neighbours from which the dimension is estimated.
 _NEAREST = 12
+#: In large graphs, neighbours that all vertices but this share have; further ones, which chose the
+#: vertex and not it them, are far away.
+_FEW_EDGES = 0.05
 #: Below this dimension clusters are peaks of density.
 _PLANE = 3.0
 #: With twice as many vertices, every second tells the dimension; with three times, every third.
@@ -222,6 +225,8 @@ def intrinsic_dimension(
 def _dimension(edges: _Edges, n_neighbors: float) -> float | None:
     """Return the median over the estimates of all vertices."""
     last = min(_NEAREST, int(n_neighbors))
+    if (count := np.diff(edges.indptr)).size >= _MANY_VERTICES:  # which have fewer neighbours
+        last = min(last, int(np.quantile(count, _FEW_EDGES)))
     first = max(last // 3, 1)
     by_length, reach = edges.by_length, edges.reach(last)
     rank = np.arange(edges.rows.size) - edges.indptr[edges.rows] + 1
