@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -10,7 +11,7 @@ from sentree import Constraints, SSEHierarchy, SSEPartition
 from sentree.graph.build import build_affinity
 from sentree.search.hard import contract
 from sentree.search.kernels import link, multilevel
-from sentree.search.natural_parts import Unions
+from sentree.search.natural_parts import Unions, _Parts
 from sentree.search.spacing import Spacing
 
 
@@ -81,3 +82,27 @@ def test_contacts_of_unions_are_the_weights_between_their_sides():
     cell = 33 * unions.size[root].min() / spacing.n_neighbors
     expected = share * unions.volume[-1] * cell ** (1 / spacing.dimension)
     assert unions.closeness(spacing)[-1] == pytest.approx(expected)
+
+
+def test_unions_of_modules_are_weighed_as_if_they_were_modules():
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((12, 12)) * (rng.random((12, 12)) < 0.5), 1)
+    weights += weights.T
+    parts = _Parts(sp.csr_array(weights), rng.random(12), rng.integers(1, 9, 12).astype(float))
+    united = parts.united(np.array([0, 3, 4, 9]))
+    part = np.repeat(np.arange(4), [3, 1, 5, 3])
+    between = np.array(
+        [[weights[np.ix_(part == a, part == b)].sum() for b in range(4)] for a in range(4)]
+    )
+    inside = np.bincount(part, parts.inside) + np.diag(between)
+    np.testing.assert_allclose(united.between.toarray(), between - np.diag(np.diag(between)))
+    np.testing.assert_allclose(united.inside, inside)
+    np.testing.assert_allclose(united.size, np.bincount(part, parts.size))
+
+
+def test_clusters_within_a_crowd_of_small_modules_are_found(monkeypatch):
+    """Small modules mostly touch their own cluster; unions of them tell that all is not one."""
+    X, _ = make_blobs(6000, 20, centers=30, cluster_std=4.0, center_box=(-5, 5), random_state=0)
+    modules_alone = SSEPartition(n_neighbors=4).fit(X).n_clusters_
+    monkeypatch.setattr("sentree.search.natural_parts._MANY_MODULES", 30)
+    assert SSEPartition(n_neighbors=4).fit(X).n_clusters_ >= max(modules_alone, 10)

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sentree import Graph
 from sentree.graph.build import build_affinity
 from sentree.search.kernels import density_clusters
-from sentree.search.spacing import Spacing
+from sentree.search.spacing import Spacing, intrinsic_dimension
 
 
 def spacing_of(X, n_neighbors=20):
@@ -112,3 +112,18 @@ def test_some_vertices_tell_the_dimension_of_many(monkeypatch):
     for name in ("indices", "lengths"):
         assert np.array_equal(getattr(some._some_edges, name), getattr(every.edges, name)[chosen])
     assert np.array_equal(some._some_edges.reach(4), every.edges.reach(4)[::3])
+
+
+def test_the_dimension_of_a_large_graph_is_that_of_chosen_neighbours():
+    rng = np.random.default_rng(0)
+    n, d, p = 4000, 15, 10
+    chosen = np.sort(rng.random((n, 40)) ** (1 / d), axis=1)[:, :p]
+    others = [rng.uniform(1.0, 1.5, rng.poisson(6) * (i % 2)) for i in range(n)]  # chose it
+    counts = np.array([p + far.size for far in others])
+    lengths = np.concatenate(
+        [np.append(near, far) for near, far in zip(chosen, others, strict=True)]
+    )
+    of_large = intrinsic_dimension(counts, lengths, counts.mean(), 1_000_000)
+    of_small = intrinsic_dimension(counts, lengths, counts.mean(), n)
+    assert abs(of_large - d) < 1.5
+    assert of_small < 0.8 * d  # as calibrated, there: further neighbours count too

@@ -432,7 +432,7 @@ def _assembled(
     if width is not None:
         parts = crowd.gather(crowd.each("lengths", kept_rows, found, every=every))
         counts, lengths = (np.concatenate(part) for part in zip(*parts, strict=True))
-        dimension = intrinsic_dimension(counts, lengths.astype(np.float64), counts.mean())
+        dimension = intrinsic_dimension(counts, lengths.astype(np.float64), counts.mean(), n)
     copies, others = _by_shard(count, bounds, ghosts)
     shards = crowd.each("weigh", weighed, found, *_by_shard(width, bounds, ghosts), copies, others)
     sums = crowd.gather(crowd.each("degrees", size_sums, shards, copies))

@@ -173,7 +173,7 @@ class Spacing:
         It is the median over the maximum-likelihood estimates of all vertices (Levina and Bickel).
         The nearest neighbours are left out: they may be near-duplicates.
         """
-        return _dimension(self._some_edges, self.n_neighbors)
+        return _dimension(self._some_edges, self.n_neighbors, self.n)
 
     def counts(self, modules: NDArray[np.int32], k: int) -> FloatArray:
         """Return the number of samples in each of the modules 0..k-1 of the vertices."""
@@ -204,7 +204,7 @@ class Spacing:
 
 
 def intrinsic_dimension(
-    counts: NDArray[Any], lengths: FloatArray, n_neighbors: float
+    counts: NDArray[Any], lengths: FloatArray, n_neighbors: float, n: int
 ) -> float | None:
     """Return the intrinsic dimension from some vertices, as :class:`Spacing` does.
 
@@ -216,17 +216,19 @@ def intrinsic_dimension(
         The lengths of their edges, vertex by vertex.
     n_neighbors : float
         Mean number of neighbours of all vertices.
+    n : int
+        Number of all vertices.
     """
     indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     rows = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
-    return _dimension(_Edges(indptr, rows, rows, lengths), n_neighbors)
+    return _dimension(_Edges(indptr, rows, rows, lengths), n_neighbors, n)
 
 
-def _dimension(edges: _Edges, n_neighbors: float) -> float | None:
+def _dimension(edges: _Edges, n_neighbors: float, n: int) -> float | None:
     """Return the median over the estimates of all vertices."""
     last = min(_NEAREST, int(n_neighbors))
-    if (count := np.diff(edges.indptr)).size >= _MANY_VERTICES:  # which have fewer neighbours
-        last = min(last, int(np.quantile(count, _FEW_EDGES)))
+    if n > _MANY_VERTICES:  # large graphs have fewer neighbours
+        last = min(last, int(np.quantile(np.diff(edges.indptr), _FEW_EDGES)))
     first = max(last // 3, 1)
     by_length, reach = edges.by_length, edges.reach(last)
     rank = np.arange(edges.rows.size) - edges.indptr[edges.rows] + 1
